@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FB_FINDINGS_H
+#define FB_FINDINGS_H
+
+#include "fabricbind/check.h"
+
+/** Findings in the making: those of one level, code and subject are one with a count. */
+
+struct fb_notes {
+    struct fb_arena *arena;
+    struct fb_findings *findings;
+};
+
+/**
+ * Note one finding about @subject: "@message: @detail", further details of the same finding behind
+ * it while they are few. @detail may be "".
+ */
+enum fb_status fb_notes_add(struct fb_notes *notes, struct fb_finding finding,
+                            const char *detail) FB_CHECK;
+
+/** Text of the arena, formatted; NULL when out of memory. */
+const char *fb_notes_text(struct fb_notes *notes, const char *fmt, ...) FB_PRINTF(2, 3);
+
+/** Say how many details were left out, and sort. */
+enum fb_status fb_notes_finish(struct fb_notes *notes) FB_CHECK;
+
+/** What is noted of single nodes, grouped by instance type. */
+enum fb_status fb_check_nodes(const struct fb_cluster *cluster, struct fb_notes *notes) FB_CHECK;
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gang_build.h"
+
+#include "fabricbind/gang.h"
+#include "fabricbind/need.h"
+#include "gang_spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define JOBSET_UID "jobset.sigs.k8s.io/jobset-uid"
+#define GROUP_KEY "leaderworkerset.sigs.k8s.io/group-key"
+
+/* A pod's gang, before it is counted. */
+struct member {
+    struct fb_gang gang;
+    const char *kind, *group; /* of the owner that makes the gang */
+    size_t resident;
+};
+
+static const char *label_or(const struct fb_pod *pod, const char *key)
+{
+    const char *value = fb_pairs_find(&pod->labels, key);
+
+    if (value == NULL)
+        value = fb_pairs_find(&pod->annotations, key);
+    return value != NULL && *value != '\0' ? value : NULL;
+}
+
+static const char *text_or(const char *text, const char *otherwise)
+{
+    return text != NULL ? text : otherwise;
+}
+
+/* The gang that a pod says it belongs to; key NULL where it says none. */
+static struct member member_of(const struct fb_pod *pod)
+{
+    const struct fb_owner *owner = fb_pod_owner(pod);
+    const char *jobset = label_or(pod, JOBSET_UID);
+    const char *group = label_or(pod, GROUP_KEY);
+    struct member member = {.gang = {.space = pod->space}, .kind = "", .group = ""};
+
+    if (jobset != NULL) {
+        member.kind = "JobSet";
+        member.group = "jobset.x-k8s.io";
+        member.gang.key = jobset;
+        member.gang.name = text_or(label_or(pod, "jobset.sigs.k8s.io/jobset-name"), pod->name);
+    } else if (group != NULL) {
+        member.kind = "LeaderWorkerSet";
+        member.group = "leaderworkerset.x-k8s.io";
+        member.gang.key = group;
+        member.gang.name = text_or(label_or(pod, "leaderworkerset.sigs.k8s.io/name"), pod->name);
+    } else if (owner != NULL) {
+        member.kind = owner->kind;
+        member.group = owner->group;
+        member.gang.key = fb_gang_owner_key(owner);
+        member.gang.name = owner->name;
+    }
+    return member;
+}
+
+/* Labels can name another namespace's gang: that makes nobody a member of it. */
+static int by_gang(const struct member *left, const struct member *right)
+{
+    int order = strcmp(left->gang.key, right->gang.key);
+
+    if (order == 0)
+        order = strcmp(left->gang.space, right->gang.space);
+    if (order == 0)
+        order = strcmp(left->kind, right->kind);
+    return order != 0 ? order : strcmp(left->group, right->group);
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct member *left = a;
+    const struct member *right = b;
+    int order = by_gang(left, right);
+
+    return order != 0 ? order
+                      : (left->resident > right->resident) - (left->resident < right->resident);
+}
+
+static size_t collect(const struct fb_cluster *cluster, struct member *at)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < cluster->residents_len; i++) {
+        const struct fb_pod *pod = cluster->residents[i].pod;
+        struct member member = member_of(pod);
+
+        member.resident = i;
+        if (member.gang.key != NULL && fb_need_gpus(pod, cluster->settings, NULL) > 0)
+            at[len++] = member;
+    }
+    if (len > 1)
+        qsort(at, len, sizeof *at, by_key);
+    return len;
+}
+
+/* Pods that stay; of a gang that is going as a whole all of them. */
+static int64_t siblings(const struct fb_cluster *cluster, const struct member *at, size_t len)
+{
+    int64_t staying = 0;
+
+    for (size_t i = 0; i < len; i++)
+        staying += cluster->residents[at[i].resident].pod->terminating ? 0 : 1;
+    return staying > 0 ? staying : (int64_t)len;
+}
+
+/* Size by annotation, else the owner's spec, else what is promised or seen, whichever is more. */
+static void count(const struct fb_gang_specs *specs, const struct fb_cluster *cluster,
+                  const struct member *at, size_t len, struct fb_gang *gang)
+{
+    int64_t promised;
+    int64_t seen;
+
+    gang->job = fb_gang_specs_job(specs, at[0].kind, at[0].group, gang);
+    for (size_t i = 0; i < len; i++) {
+        const struct fb_pod *pod = cluster->residents[at[i].resident].pod;
+        struct fb_task task = {.pod = *pod, .pods = 0};
+        struct fb_job told = {.tasks = &task, .tasks_len = 1};
+        int64_t size = fb_gang_size(&told, cluster->settings);
+
+        if (size > gang->size)
+            gang->size = size;
+    }
+    if (gang->size == 0 && gang->job != NULL)
+        gang->size = fb_gang_size(gang->job, cluster->settings);
+    if (gang->size > 0)
+        return;
+    promised = fb_gang_specs_min(specs, gang);
+    seen = siblings(cluster, at, len);
+    gang->size = promised > seen ? promised : seen;
+}
+
+static void mark(struct fb_cluster *cluster, const struct member *at, size_t len, size_t gang)
+{
+    const struct fb_gang *of = &cluster->gangs[gang];
+
+    for (size_t i = 0; i < len; i++) {
+        struct fb_resident *resident = &cluster->residents[at[i].resident];
+        bool indexed =
+            of->job != NULL
+                ? of->job->indexed
+                : label_or(resident->pod, "batch.kubernetes.io/job-completion-index") != NULL;
+        bool owned = fb_settings_owns(cluster->settings, at[i].kind, at[i].group, indexed);
+
+        resident->gang = gang;
+        resident->networked = fb_need_networking(resident->pod, cluster->settings, owned,
+                                                 of->size) != FB_NETWORKING_NO;
+    }
+}
+
+/* Pods that belong to no gang can still be annotated. */
+static void mark_single(struct fb_cluster *cluster)
+{
+    for (size_t i = 0; i < cluster->residents_len; i++) {
+        struct fb_resident *resident = &cluster->residents[i];
+
+        resident->gang = FB_NONE;
+        resident->networked =
+            fb_need_networking(resident->pod, cluster->settings, false, 1) != FB_NETWORKING_NO;
+    }
+}
+
+enum fb_status fb_gang_build(struct fb_arena *arena, const struct fb_objects *objects,
+                             struct fb_cluster *cluster)
+{
+    struct member *at = fb_arena_alloc(arena, cluster->residents_len * sizeof *at);
+    struct fb_gang_specs specs;
+    size_t len;
+
+    cluster->gangs = fb_arena_alloc(arena, cluster->residents_len * sizeof *cluster->gangs);
+    cluster->gangs_len = 0;
+    if (at == NULL || cluster->gangs == NULL || fb_gang_specs_make(arena, objects, &specs) != FB_OK)
+        return FB_ENOMEM;
+    mark_single(cluster);
+    len = collect(cluster, at);
+    for (size_t from = 0; from < len;) {
+        struct fb_gang *gang = &cluster->gangs[cluster->gangs_len];
+        size_t to = from + 1;
+
+        while (to < len && by_gang(&at[to], &at[from]) == 0)
+            to++;
+        *gang = at[from].gang;
+        count(&specs, cluster, at + from, to - from, gang);
+        mark(cluster, at + from, to - from, cluster->gangs_len);
+        cluster->gangs_len++;
+        from = to;
+    }
+    return FB_OK;
+}

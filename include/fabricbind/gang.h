@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FB_GANG_H
+#define FB_GANG_H
+
+#include "fabricbind/cluster.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/** Who belongs to a gang and how many it counts. */
+
+/** GPU pods of @job (of one group of it) by its spec, or by Helix's num-nodes annotation. */
+int64_t fb_gang_size(const struct fb_job *job, const struct fb_settings *settings);
+
+/** Is @pod one of @job's: same owner kind, namespace and name, also through inner jobs. */
+bool fb_gang_owns(const struct fb_job *job, const struct fb_pod *pod);
+
+/**
+ * The indexes of two fabrics on which networked pods of gang @gang run, the lower first, or false.
+ * Terminating pods and nodes of no fabric do not count.
+ */
+bool fb_gang_spans(const struct fb_cluster *cluster, size_t gang, size_t ret_fabrics[2]);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FB_TEXT_H
+#define FB_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** Texts are NUL-terminated UTF-8, borrowed, compared byte by byte. */
+
+/** A list of texts. */
+struct fb_texts {
+    const char **at;
+    size_t len, size;
+};
+
+/** One label, annotation or selector entry. */
+struct fb_pair {
+    const char *key, *value;
+};
+
+struct fb_pairs {
+    struct fb_pair *at;
+    size_t len, size;
+};
+
+bool fb_text_equal(const char *a, const char *b);
+bool fb_text_has_prefix(const char *text, const char *prefix);
+
+/** Does @text match @pattern, in which "*" stands for any run of characters, also an empty one. */
+bool fb_text_matches(const char *text, const char *pattern);
+
+bool fb_texts_has(const struct fb_texts *texts, const char *text);
+
+/** The value of @key, or NULL. A key set twice: the last wins. */
+const char *fb_pairs_find(const struct fb_pairs *pairs, const char *key);
+
+/** The candidate closest to @text by edit distance, or NULL when none is near. */
+const char *fb_text_nearest(const char *text, const char *const *candidates, size_t len);
+
+#endif
