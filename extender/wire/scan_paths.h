@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FB_WIRE_SCAN_PATHS_H
+#define FB_WIRE_SCAN_PATHS_H
+
+#include "fabricbind/scan.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/** What is one step further along the named paths. Everything below it belongs to the paths. */
+struct fb_scan_node {
+    struct fb_scan_node *made;    /* the one made before; the list that frees them all */
+    struct fb_scan_node *keys;    /* first of the exact keys below */
+    struct fb_scan_node *next;    /* next exact key of the same parent */
+    struct fb_scan_node *star;    /* any other key below; NULL: none is wanted */
+    struct fb_scan_node *element; /* elements of an array here; NULL: none is wanted */
+    int id;                       /* FB_SCAN_UNNAMED: only on the way to a named path */
+    size_t key_len;
+    char key[]; /* without NUL */
+};
+
+#define FB_SCAN_UNNAMED (-1)
+
+struct fb_scan_paths {
+    struct fb_scan_node *root;
+    struct fb_scan_node *made;
+    size_t longest; /* steps of the longest path */
+};
+
+/** Whether any key of an object at @node is wanted. */
+bool fb_scan_node_has_keys(const struct fb_scan_node *node);
+
+/** The node of @key in an object at @node, exact before "*"; NULL when it is not wanted. */
+const struct fb_scan_node *fb_scan_node_find(const struct fb_scan_node *node, const char *key,
+                                             size_t len);
+
+#endif

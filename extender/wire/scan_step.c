@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "scan_state.h"
+
+/* The value being read is complete, or its container begins or ends: tell who asked for it. */
+static enum fb_status tell(struct fb_scan *scan, enum fb_scan_type type, size_t offset)
+{
+    struct fb_scan_value value = {.type = type, .text = "", .key = ""};
+    struct fb_error err = {0}; /* the callback may write to it and yet go on */
+    enum fb_status st;
+
+    if (!fb_scan_is_named(scan))
+        return FB_OK;
+    value.id = scan->here->id;
+    if (type == FB_SCAN_STRING || type == FB_SCAN_NUMBER) {
+        value.text = fb_scan_text_get(&scan->text);
+        value.len = scan->text.len;
+    }
+    if (scan->star != NULL) {
+        value.key = fb_scan_text_get(scan->star);
+        value.key_len = scan->star->len;
+    }
+    st = scan->found(scan->context, &value, &err);
+    if (st == FB_OK)
+        return FB_OK;
+    (void)fb_error_set(&scan->failed, st, "%s", err.text[0] != '\0' ? err.text : "refused");
+    return fb_scan_locate(scan, offset, st);
+}
+
+static void end_value(struct fb_scan *scan)
+{
+    scan->here = NULL;
+    scan->state = scan->depth == 0 ? FB_SCAN_AT_END : FB_SCAN_AT_NEXT;
+}
+
+enum fb_status fb_scan_deliver(struct fb_scan *scan, enum fb_scan_type type)
+{
+    enum fb_status st = tell(scan, type, scan->start);
+
+    if (st == FB_OK)
+        end_value(scan);
+    return st;
+}
+
+/* The innermost open object or array when it leads to a named path, else NULL. */
+static struct fb_scan_frame *top_frame(struct fb_scan *scan)
+{
+    if (scan->depth == 0 || scan->depth != scan->frames_len)
+        return NULL;
+    return &scan->frames[scan->frames_len - 1];
+}
+
+static void begin_element(struct fb_scan *scan, enum fb_scan_state state)
+{
+    const struct fb_scan_frame *frame = top_frame(scan);
+
+    scan->state = state;
+    scan->here = frame != NULL ? frame->node->element : NULL;
+    scan->star = frame != NULL ? frame->star : NULL;
+}
+
+static void push_frame(struct fb_scan *scan)
+{
+    struct fb_scan_frame *frame = &scan->frames[scan->frames_len++];
+
+    frame->node = scan->here;
+    frame->star = scan->star;
+    frame->index = 0;
+}
+
+static enum fb_status open_container(struct fb_scan *scan, bool is_array)
+{
+    unsigned char bit = (unsigned char)(1U << scan->depth % 8);
+    unsigned char *bits = &scan->arrays[scan->depth / 8];
+    enum fb_status st;
+
+    if (scan->depth == scan->limits.depth)
+        return fb_scan_fail_limit(scan, scan->start, "depth", scan->limits.depth, "levels");
+    st = tell(scan, is_array ? FB_SCAN_ARRAY : FB_SCAN_OBJECT, scan->start);
+    if (st != FB_OK)
+        return st;
+    *bits = (unsigned char)(is_array ? *bits | bit : *bits & ~bit);
+    scan->depth++;
+    scan->in_array = is_array;
+    if (scan->here != NULL)
+        push_frame(scan);
+    scan->here = NULL;
+    scan->at++;
+    if (is_array)
+        begin_element(scan, FB_SCAN_AT_FIRST_VALUE);
+    else
+        scan->state = FB_SCAN_AT_FIRST_KEY;
+    return FB_OK;
+}
+
+static enum fb_status close_container(struct fb_scan *scan)
+{
+    const struct fb_scan_frame *frame = top_frame(scan);
+    size_t offset = fb_scan_offset(scan, scan->at++);
+    enum fb_status st = FB_OK;
+
+    scan->depth--;
+    if (scan->depth > 0)
+        scan->in_array = (scan->arrays[(scan->depth - 1) / 8] >> (scan->depth - 1) % 8 & 1) != 0;
+    if (frame != NULL) {
+        scan->frames_len--;
+        scan->here = frame->node;
+        scan->star = frame->star;
+        st = tell(scan, FB_SCAN_END, offset);
+    }
+    if (st == FB_OK)
+        end_value(scan);
+    return st;
+}
+
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+}
+
+/* False when the piece ends before anything but white space. */
+static bool skip_space(struct fb_scan *scan)
+{
+    const char *at = scan->at;
+    const char *end = scan->end;
+
+    while (at < end && is_space(*at))
+        at++;
+    scan->at = at;
+    return at < end;
+}
+
+static enum fb_status fail_here(struct fb_scan *scan, const char *text)
+{
+    return fb_scan_fail(scan, fb_scan_offset(scan, scan->at), FB_EINPUT, text);
+}
+
+static enum fb_status begin_value(struct fb_scan *scan, const char *wanted)
+{
+    scan->start = fb_scan_offset(scan, scan->at);
+    if (*scan->at == '{' || *scan->at == '[')
+        return open_container(scan, *scan->at == '[');
+    if (*scan->at == '"') {
+        scan->at++;
+        scan->in_key = false;
+        fb_scan_begin_string(scan, fb_scan_is_named(scan) ? &scan->text : NULL);
+        return FB_OK;
+    }
+    if (fb_scan_begin_number(scan) || fb_scan_begin_word(scan))
+        return FB_OK;
+    return fail_here(scan, wanted);
+}
+
+static enum fb_status step_value(struct fb_scan *scan)
+{
+    return skip_space(scan) ? begin_value(scan, "value expected") : FB_OK;
+}
+
+static enum fb_status step_first_value(struct fb_scan *scan)
+{
+    if (!skip_space(scan))
+        return FB_OK;
+    if (*scan->at == ']')
+        return close_container(scan);
+    return begin_value(scan, "value or ']' expected");
+}
+
+static enum fb_status begin_key(struct fb_scan *scan, const char *wanted)
+{
+    struct fb_scan_frame *frame = top_frame(scan);
+
+    if (*scan->at != '"')
+        return fail_here(scan, wanted);
+    scan->at++;
+    scan->in_key = true;
+    fb_scan_begin_string(scan,
+                         frame != NULL && fb_scan_node_has_keys(frame->node) ? &frame->key : NULL);
+    return FB_OK;
+}
+
+static enum fb_status step_key(struct fb_scan *scan)
+{
+    return skip_space(scan) ? begin_key(scan, "'\"' of a key expected") : FB_OK;
+}
+
+static enum fb_status step_first_key(struct fb_scan *scan)
+{
+    if (!skip_space(scan))
+        return FB_OK;
+    if (*scan->at == '}')
+        return close_container(scan);
+    return begin_key(scan, "'\"' of a key or '}' expected");
+}
+
+/* The key of a member is complete: is the value behind it on the way to a named path? */
+enum fb_status fb_scan_end_key(struct fb_scan *scan)
+{
+    const struct fb_scan_frame *frame = top_frame(scan);
+
+    scan->state = FB_SCAN_AT_COLON;
+    scan->here = NULL;
+    if (frame == NULL)
+        return FB_OK;
+    scan->here = fb_scan_node_find(frame->node, fb_scan_text_get(&frame->key), frame->key.len);
+    scan->star = scan->here == frame->node->star ? &frame->key : frame->star;
+    return FB_OK;
+}
+
+static enum fb_status step_colon(struct fb_scan *scan)
+{
+    if (!skip_space(scan))
+        return FB_OK;
+    if (*scan->at != ':')
+        return fail_here(scan, "':' expected");
+    scan->at++;
+    scan->state = FB_SCAN_AT_VALUE;
+    return FB_OK;
+}
+
+static enum fb_status step_next(struct fb_scan *scan)
+{
+    struct fb_scan_frame *frame = top_frame(scan);
+
+    if (!skip_space(scan))
+        return FB_OK;
+    if (*scan->at == (scan->in_array ? ']' : '}'))
+        return close_container(scan);
+    if (*scan->at != ',')
+        return fail_here(scan, scan->in_array ? "',' or ']' expected" : "',' or '}' expected");
+    scan->at++;
+    if (!scan->in_array) {
+        scan->state = FB_SCAN_AT_KEY;
+        return FB_OK;
+    }
+    if (frame != NULL)
+        frame->index++;
+    begin_element(scan, FB_SCAN_AT_VALUE);
+    return FB_OK;
+}
+
+static enum fb_status step_end(struct fb_scan *scan)
+{
+    return skip_space(scan) ? fail_here(scan, "more behind the document") : FB_OK;
+}
+
+static enum fb_status (*const steps[])(struct fb_scan *scan) = {
+    [FB_SCAN_AT_VALUE] = step_value,
+    [FB_SCAN_AT_FIRST_VALUE] = step_first_value,
+    [FB_SCAN_AT_KEY] = step_key,
+    [FB_SCAN_AT_FIRST_KEY] = step_first_key,
+    [FB_SCAN_AT_COLON] = step_colon,
+    [FB_SCAN_AT_NEXT] = step_next,
+    [FB_SCAN_AT_END] = step_end,
+    [FB_SCAN_IN_STRING] = fb_scan_step_string,
+    [FB_SCAN_IN_ESCAPE] = fb_scan_step_escape,
+    [FB_SCAN_IN_HEX] = fb_scan_step_hex,
+    [FB_SCAN_AT_LOW] = fb_scan_step_low,
+    [FB_SCAN_AT_LOW_U] = fb_scan_step_low,
+    [FB_SCAN_IN_NUMBER] = fb_scan_step_number,
+    [FB_SCAN_IN_WORD] = fb_scan_step_word,
+};
+
+/* Each step takes a byte, fails, or goes to a state whose step does: the loop ends. */
+enum fb_status fb_scan_step_all(struct fb_scan *scan)
+{
+    enum fb_status st = FB_OK;
+
+    while (st == FB_OK && scan->at < scan->end)
+        st = steps[scan->state](scan);
+    return st;
+}
