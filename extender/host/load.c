@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "load.h"
+
+#include "fabricbind/gang.h"
+#include "fabricbind/manifest.h"
+#include "fabricbind/own.h"
+#include "fabricbind/policyfile.h"
+#include "file.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Policies and configurations are written by people. */
+#define TEXT_BYTES ((size_t)16 * 1024 * 1024)
+
+static enum fb_status read_policies(struct fb_inputs *in, const char *dir, struct fb_error *err)
+{
+    struct fb_texts files = {0};
+    enum fb_status st = fb_file_list(in->arena, dir, ".yaml", &files, err);
+
+    for (size_t i = 0; st == FB_OK && i < files.len; i++) {
+        const char *text;
+        size_t len;
+
+        st = fb_file_read(in->arena, files.at[i], TEXT_BYTES, &text, &len, err);
+        if (st != FB_OK)
+            break;
+        st = fb_policyfile_read(in->arena, &in->policies, text, len, err);
+        if (st != FB_OK)
+            return fb_error_prefix(err, st, "%s", files.at[i]);
+    }
+    return st;
+}
+
+/* Where the program stands tells where its policies are: installed, or in a build tree. */
+static enum fb_status find_policies(struct fb_arena *arena, const char **ret, struct fb_error *err)
+{
+    static const char *const places[] = {"../share/fabricbind/policies", "../../policies"};
+    char self[PATH_MAX];
+    ssize_t len = readlink("/proc/self/exe", self, sizeof self - 1);
+    char *slash;
+
+    if (len < 1)
+        return fb_error_set(err, FB_EIO, "cannot tell where this program is; use --policies");
+    self[len] = '\0';
+    slash = strrchr(self, '/');
+    if (slash != NULL)
+        *slash = '\0';
+    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+        *ret = fb_file_join(arena, self, places[i]);
+        if (*ret == NULL)
+            return fb_error_set(err, FB_ENOMEM, "out of memory");
+        if (access(*ret, R_OK | X_OK) == 0)
+            return FB_OK;
+    }
+    return fb_error_set(err, FB_ENOTFOUND, "no policies beside %s; use --policies", self);
+}
+
+static enum fb_status load_policies(struct fb_inputs *in, const struct fb_options *options,
+                                    struct fb_error *err)
+{
+    const char *shipped;
+    enum fb_status st = find_policies(in->arena, &shipped, err);
+
+    if (st == FB_OK)
+        st = read_policies(in, shipped, err);
+    else if (options->policies.len > 0)
+        st = FB_OK; /* the program alone, without its data, is fine when told where to look */
+    for (size_t i = 0; st == FB_OK && i < options->policies.len; i++)
+        st = read_policies(in, options->policies.at[i], err);
+    return st;
+}
+
+typedef enum fb_status (*config_reader)(struct fb_arena *arena, struct fb_config *config,
+                                        const struct fb_policies *policies, const char *text,
+                                        size_t len, struct fb_error *err);
+
+static enum fb_status read_config(struct fb_inputs *in, const char *path, config_reader reader,
+                                  struct fb_error *err)
+{
+    const char *text;
+    size_t len;
+    enum fb_status st;
+
+    if (path == NULL)
+        return FB_OK;
+    st = fb_file_read(in->arena, path, TEXT_BYTES, &text, &len, err);
+    if (st != FB_OK)
+        return st;
+    st = reader(in->arena, &in->config, &in->policies, text, len, err);
+    return st == FB_OK ? st : fb_error_prefix(err, st, "%s", path);
+}
+
+static enum fb_status load_config(struct fb_inputs *in, const struct fb_options *options,
+                                  struct fb_error *err)
+{
+    const char *path = options->config != NULL ? options->config : options->helix_values;
+    enum fb_status st = fb_config_defaults(in->arena, &in->config);
+
+    if (st != FB_OK)
+        return fb_error_set(err, st, "out of memory");
+    st = read_config(in, options->config, fb_config_read, err);
+    if (st == FB_OK)
+        st = read_config(in, options->helix_values, fb_config_read_helix, err);
+    if (st != FB_OK || path == NULL)
+        return st;
+    st = fb_config_finish(&in->config, &in->policies, err);
+    return st == FB_OK ? st : fb_error_prefix(err, st, "%s", path);
+}
+
+static enum fb_status feed(void *context, const char *bytes, size_t len, struct fb_error *err)
+{
+    return fb_snapshot_reader_feed(context, bytes, len, err);
+}
+
+static enum fb_status read_list(struct fb_inputs *in, const char *path,
+                                struct fb_snapshot_reader *reader, struct fb_error *err)
+{
+    enum fb_status st = fb_file_stream(path, in->config.limits.file_bytes, feed, reader, err);
+
+    if (st != FB_OK)
+        return st;
+    st = fb_snapshot_reader_finish(reader, err);
+    return st == FB_OK ? st : fb_error_prefix(err, st, "%s", path);
+}
+
+/* "a, b" in front of what is known to be missing; cut at the end when too long. */
+static void add_name(char *list, size_t size, const char *name)
+{
+    size_t len = strlen(list);
+
+    (void)snprintf(list + len, size - len, "%s%s", len > 0 ? ", " : "", name);
+}
+
+/* nodes.json must be there; without the others some things cannot be known, which is said. */
+static enum fb_status read_directory(struct fb_inputs *in, const char *dir,
+                                     struct fb_snapshot_reader *reader, struct fb_error *err)
+{
+    static const char *const names[] = {"nodes.json", "pods.json", "podgroups.json", "vcjobs.json",
+                                        "owners.json"};
+    char missing[128] = "";
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *path = fb_file_join(in->arena, dir, names[i]);
+        enum fb_status st;
+
+        if (path == NULL)
+            return fb_error_set(err, FB_ENOMEM, "out of memory");
+        st = read_list(in, path, reader, err);
+        if (st == FB_ENOTFOUND && i > 0)
+            add_name(missing, sizeof missing, names[i]);
+        else if (st != FB_OK)
+            return st;
+    }
+    if (*missing != '\0')
+        (void)fprintf(stderr,
+                      "fabricbind: %s: no %s: running pods or gang sizes are known in part\n", dir,
+                      missing);
+    return FB_OK;
+}
+
+static enum fb_status load_snapshot(struct fb_inputs *in, const struct fb_options *options,
+                                    struct fb_error *err)
+{
+    const struct fb_limits *bounds = &in->config.limits;
+    struct fb_snapshot_limits limits = {
+        .scan = {.depth = bounds->depth,
+                 .string_bytes = bounds->string_bytes,
+                 .bytes = bounds->file_bytes},
+        .nodes = bounds->nodes,
+        .pods = bounds->pods,
+    };
+    FB_OWNED(fb_snapshot_reader_freep) struct fb_snapshot_reader *reader = NULL;
+    enum fb_status st = fb_snapshot_reader_new(in->arena, &in->snapshot, &limits, &reader, err);
+
+    if (st != FB_OK)
+        return st;
+    if (strcmp(options->snapshot, "-") == 0)
+        st = read_list(in, options->snapshot, reader, err);
+    else
+        st = read_directory(in, options->snapshot, reader, err);
+    if (st == FB_OK && in->snapshot.skipped > 0)
+        (void)fprintf(stderr, "fabricbind: %zu objects of other kinds skipped\n",
+                      in->snapshot.skipped);
+    return st;
+}
+
+static enum fb_status load_jobs(struct fb_inputs *in, const struct fb_options *options,
+                                struct fb_error *err)
+{
+    for (size_t i = 0; i < options->jobs.len; i++) {
+        const char *path = options->jobs.at[i];
+        size_t skipped = 0;
+        const char *text;
+        size_t len;
+        enum fb_status st = fb_file_read(in->arena, path, TEXT_BYTES, &text, &len, err);
+
+        if (st != FB_OK)
+            return st;
+        st = fb_manifest_read(in->arena, text, len, &in->jobs, &skipped, err);
+        if (st != FB_OK)
+            return fb_error_prefix(err, st, "%s", path);
+        if (skipped > 0)
+            (void)fprintf(stderr, "fabricbind: %s: %zu objects of other kinds skipped\n", path,
+                          skipped);
+    }
+    return FB_OK;
+}
+
+/* The jobs are planned as if submitted anew: pods of theirs that run already make room. */
+static void take_out(struct fb_inputs *in, const struct fb_job *job)
+{
+    struct fb_snapshot *snapshot = &in->snapshot;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < snapshot->pods_len; i++) {
+        if (!fb_gang_owns(job, &snapshot->pods[i]))
+            snapshot->pods[kept++] = snapshot->pods[i];
+    }
+    if (kept < snapshot->pods_len)
+        (void)fprintf(stderr, "fabricbind: %s/%s: its own %zu pods are taken out of the snapshot\n",
+                      job->space, job->name, snapshot->pods_len - kept);
+    snapshot->pods_len = kept;
+}
+
+static enum fb_status build(struct fb_inputs *in, const struct fb_options *options,
+                            struct fb_error *err)
+{
+    const struct fb_snapshot *from = &in->snapshot;
+    struct fb_objects objects = {0};
+
+    for (size_t i = 0; !options->keep_members && i < in->jobs.len; i++)
+        take_out(in, &in->jobs.at[i]);
+    objects.nodes = from->nodes;
+    objects.nodes_len = from->nodes_len;
+    objects.pods = from->pods;
+    objects.pods_len = from->pods_len;
+    objects.jobs = &from->jobs;
+    objects.podgroups = from->podgroups;
+    objects.podgroups_len = from->podgroups_len;
+    if (fb_cluster_build(in->arena, &objects, &in->policies, &in->config.settings, &in->cluster) !=
+        FB_OK)
+        return fb_error_set(err, FB_ENOMEM, "out of memory");
+    return FB_OK;
+}
+
+enum fb_status fb_load(struct fb_arena *arena, const struct fb_options *options,
+                       struct fb_inputs *ret, struct fb_error *err)
+{
+    enum fb_status st;
+
+    *ret = (struct fb_inputs){.arena = arena};
+    st = load_policies(ret, options, err);
+    if (st == FB_OK)
+        st = load_config(ret, options, err);
+    if (st == FB_OK)
+        st = load_jobs(ret, options, err);
+    if (st == FB_OK)
+        st = load_snapshot(ret, options, err);
+    return st == FB_OK ? build(ret, options, err) : st;
+}

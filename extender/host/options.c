@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options.h"
+
+#include "options_table.h"
+
+#include <assert.h>
+#include <getopt.h>
+#include <string.h>
+
+#define OPTIONS_MOST 31
+#define LONG 256 /* getopt's value of a long option: this and its place in the table */
+
+/* One command line on its way in. */
+struct parse {
+    struct fb_arena *arena;
+    struct fb_options options;
+    const char *name;                          /* "fabricbind plan" */
+    const struct fb_option *own[OPTIONS_MOST]; /* the command's options */
+    size_t own_len;
+};
+
+static const char *program_name(enum fb_command command)
+{
+    static const char *const names[FB_COMMANDS] = {"fabricbind", "fabricbind plan",
+                                                   "fabricbind nodes", "fabricbind check",
+                                                   "fabricbind version"};
+
+    return names[command];
+}
+
+static enum fb_status find_command(const char *text, enum fb_command *ret, struct fb_error *err)
+{
+    const char *names[FB_COMMANDS];
+    const char *nearest;
+
+    for (unsigned i = 1; i < FB_COMMANDS; i++) {
+        names[i] = fb_command_table[i].name;
+        if (strcmp(text, names[i]) == 0) {
+            *ret = (enum fb_command)i;
+            return FB_OK;
+        }
+    }
+    nearest = fb_text_nearest(text, names + 1, FB_COMMANDS - 1);
+    if (nearest == NULL)
+        return fb_error_set(err, FB_EINPUT, "fabricbind: unknown command '%s', see --help", text);
+    return fb_error_set(err, FB_EINPUT, "fabricbind: unknown command '%s', nearest is '%s'", text,
+                        nearest);
+}
+
+/* getopt's tables: its own long options, and letters behind the ':' that keeps it silent. */
+static void make_tables(struct parse *parse, struct option longs[OPTIONS_MOST + 1],
+                        char letters[2 * OPTIONS_MOST + 2])
+{
+    char *letter = letters;
+
+    *letter++ = ':';
+    for (size_t i = 0; i < fb_options_table_len; i++) {
+        const struct fb_option *option = &fb_options_table[i];
+        int takes = option->value == NULL ? no_argument : required_argument;
+
+        if ((option->commands & FB_BIT(parse->options.command)) == 0)
+            continue;
+        assert(parse->own_len < OPTIONS_MOST);
+        longs[parse->own_len] =
+            (struct option){option->name, takes, NULL, LONG + (int)parse->own_len};
+        parse->own[parse->own_len++] = option;
+        if (option->letter == '\0')
+            continue;
+        *letter++ = option->letter;
+        if (option->value != NULL)
+            *letter++ = ':';
+    }
+    longs[parse->own_len] = (struct option){0};
+    *letter = '\0';
+}
+
+/* The option that getopt's @value stands for, or NULL. */
+static const struct fb_option *option_of(const struct parse *parse, int value)
+{
+    if (value >= LONG)
+        return parse->own[value - LONG];
+    for (size_t i = 0; i < parse->own_len; i++) {
+        if (value != 0 && parse->own[i]->letter == value)
+            return parse->own[i];
+    }
+    return NULL;
+}
+
+static enum fb_status set_output(struct parse *parse, const char *text, struct fb_error *err)
+{
+    static const char *const names[] = {"table", "json", "yaml"};
+
+    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(text, names[i]) == 0) {
+            parse->options.output = (enum fb_output)i;
+            return FB_OK;
+        }
+    }
+    return fb_error_set(err, FB_EINPUT, "%s: --output '%s' is none of table, json, yaml",
+                        parse->name, text);
+}
+
+static enum fb_status add_text(struct parse *parse, struct fb_texts *texts, const char *text,
+                               struct fb_error *err)
+{
+    const char **grown =
+        fb_arena_more(parse->arena, (void *)texts->at, texts->len, &texts->size, sizeof *grown);
+
+    if (grown == NULL)
+        return fb_error_set(err, FB_ENOMEM, "%s: out of memory", parse->name);
+    texts->at = grown;
+    texts->at[texts->len++] = text;
+    return FB_OK;
+}
+
+static enum fb_status set(struct parse *parse, const struct fb_option *option, const char *text,
+                          struct fb_error *err)
+{
+    void *place = (char *)&parse->options + option->where;
+
+    if (option->value != NULL && text[0] == '\0')
+        return fb_error_set(err, FB_EINPUT, "%s: --%s is empty", parse->name, option->name);
+    switch (option->kind) {
+    case FB_OPTION_FLAG:
+        *(bool *)place = true;
+        break;
+    case FB_OPTION_TEXT:
+        *(const char **)place = text;
+        break;
+    case FB_OPTION_TEXTS:
+        return add_text(parse, place, text, err);
+    case FB_OPTION_OUTPUT:
+        return set_output(parse, text, err);
+    case FB_OPTION_VERSION:
+        parse->options.command = FB_COMMAND_VERSION;
+        break;
+    }
+    return FB_OK;
+}
+
+/* A long option that is none, or short for several. */
+static enum fb_status unknown_long(const struct parse *parse, const char *text,
+                                   struct fb_error *err)
+{
+    const char *names[OPTIONS_MOST];
+    const char *nearest;
+    char name[64];
+    size_t len = strcspn(text, "=");
+
+    if (len >= sizeof name)
+        len = sizeof name - 1;
+    memcpy(name, text, len);
+    name[len] = '\0';
+    for (size_t i = 0; i < parse->own_len; i++) {
+        names[i] = parse->own[i]->name;
+        if (len > 0 && strncmp(names[i], name, len) == 0)
+            return fb_error_set(err, FB_EINPUT, "%s: '--%s' is short for more than one option",
+                                parse->name, name);
+    }
+    nearest = fb_text_nearest(name, names, parse->own_len);
+    if (nearest == NULL)
+        return fb_error_set(err, FB_EINPUT, "%s: unknown option '--%s', see --help", parse->name,
+                            name);
+    return fb_error_set(err, FB_EINPUT, "%s: unknown option '--%s', nearest is '--%s'", parse->name,
+                        name, nearest);
+}
+
+/* One dash where two are meant, or a letter that is none. */
+static enum fb_status unknown_letter(const struct parse *parse, int letter, struct fb_error *err)
+{
+    for (size_t i = 0; i < parse->own_len; i++) {
+        if (parse->own[i]->name[0] == letter)
+            return fb_error_set(err, FB_EINPUT, "%s: unknown option '-%c', nearest is '--%s'",
+                                parse->name, letter, parse->own[i]->name);
+    }
+    return fb_error_set(err, FB_EINPUT, "%s: unknown option '-%c', see --help", parse->name,
+                        letter);
+}
+
+/* What getopt refused: @option, or with NULL the @letter or the word that is none. */
+static enum fb_status refused(const struct parse *parse, const struct fb_option *option, int letter,
+                              const char *word, struct fb_error *err)
+{
+    if (option != NULL)
+        return fb_error_set(err, FB_EINPUT, "%s: --%s takes no value", parse->name, option->name);
+    if (letter == 0)
+        return unknown_long(parse, word + strspn(word, "-"), err);
+    return unknown_letter(parse, letter, err);
+}
+
+static enum fb_status parse_one(struct parse *parse, int value, const char *word,
+                                struct fb_error *err)
+{
+    bool fault = value == ':' || value == '?';
+    const struct fb_option *option = option_of(parse, fault ? optopt : value);
+
+    if (value == ':' && option != NULL)
+        return fb_error_set(err, FB_EINPUT, "%s: --%s needs a value", parse->name, option->name);
+    if (fault || option == NULL)
+        return refused(parse, option, optopt, word, err);
+    return set(parse, option, optarg == NULL ? "" : optarg, err);
+}
+
+static enum fb_status parse_options(struct parse *parse, int argc, char **argv,
+                                    struct fb_error *err)
+{
+    struct option longs[OPTIONS_MOST + 1];
+    char letters[2 * OPTIONS_MOST + 2];
+    enum fb_status st = FB_OK;
+
+    make_tables(parse, longs, letters);
+    optind = 0; /* begin anew, also glibc's own state */
+    while (st == FB_OK) {
+        /* Read before there are threads. NOLINTNEXTLINE(concurrency-mt-unsafe) */
+        int value = getopt_long(argc, argv, letters, longs, NULL);
+
+        if (value == -1)
+            break;
+        st = parse_one(parse, value, argv[optind - 1], err);
+    }
+    if (st == FB_OK && optind < argc && !parse->options.help)
+        return fb_error_set(err, FB_EINPUT, "%s: unexpected argument '%s'", parse->name,
+                            argv[optind]);
+    return st;
+}
+
+static enum fb_status check_required(const struct parse *parse, struct fb_error *err)
+{
+    for (size_t i = 0; i < parse->own_len; i++) {
+        const struct fb_option *option = parse->own[i];
+        const char *place = (const char *)&parse->options + option->where;
+        bool given;
+
+        if ((option->required & FB_BIT(parse->options.command)) == 0)
+            continue;
+        if (option->kind == FB_OPTION_TEXTS)
+            given = ((const struct fb_texts *)(const void *)place)->len > 0;
+        else
+            given = *(const char *const *)(const void *)place != NULL;
+        if (!given)
+            return fb_error_set(err, FB_EINPUT, "%s: --%s is missing", parse->name, option->name);
+    }
+    return FB_OK;
+}
+
+/* Standard input can be read once. */
+static enum fb_status check_input(const struct parse *parse, struct fb_error *err)
+{
+    const struct fb_options *options = &parse->options;
+    size_t used = fb_text_equal(options->snapshot, "-") ? 1 : 0;
+
+    for (size_t i = 0; i < options->jobs.len; i++)
+        used += fb_text_equal(options->jobs.at[i], "-") ? 1 : 0;
+    if (used > 1)
+        return fb_error_set(err, FB_EINPUT, "%s: standard input is asked for %zu times",
+                            parse->name, used);
+    return FB_OK;
+}
+
+enum fb_status fb_options_read(struct fb_arena *arena, int argc, char **argv,
+                               struct fb_options *ret, struct fb_error *err)
+{
+    struct parse parse = {.arena = arena};
+    bool has_command = argc > 1 && argv[1][0] != '-';
+    enum fb_status st = FB_OK;
+
+    if (argc < 2)
+        return fb_error_set(err, FB_EINPUT, "fabricbind: no command, see --help");
+    if (has_command)
+        st = find_command(argv[1], &parse.options.command, err);
+    if (st != FB_OK)
+        return st;
+    parse.name = program_name(parse.options.command);
+    st = parse_options(&parse, argc - (has_command ? 1 : 0), argv + (has_command ? 1 : 0), err);
+    if (st == FB_OK && !parse.options.help)
+        st = check_required(&parse, err);
+    if (st == FB_OK && !parse.options.help)
+        st = check_input(&parse, err);
+    if (st == FB_OK && parse.options.command == FB_COMMAND_NONE && !parse.options.help)
+        st = fb_error_set(err, FB_EINPUT, "fabricbind: no command, see --help");
+    if (st == FB_OK)
+        *ret = parse.options;
+    return st;
+}

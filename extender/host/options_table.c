@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "options_table.h"
+
+#define NONE FB_BIT(FB_COMMAND_NONE)
+#define PLAN FB_BIT(FB_COMMAND_PLAN)
+#define NODES FB_BIT(FB_COMMAND_NODES)
+#define CHECK FB_BIT(FB_COMMAND_CHECK)
+#define VERSION FB_BIT(FB_COMMAND_VERSION)
+#define READERS (PLAN | NODES | CHECK)
+#define AT(member) offsetof(struct fb_options, member)
+
+/* clang-format off */
+const struct fb_option fb_options_table[] = {
+    {"snapshot", "DIR|-",
+     "the cluster: a directory with nodes.json and, where there are any, pods.json, "
+     "podgroups.json, vcjobs.json and owners.json; - reads one List",
+     AT(snapshot), READERS, READERS, FB_OPTION_TEXT, 0},
+    {"job", "FILE|-",
+     "a job's manifest, YAML or JSON; again for more jobs, later ones see what earlier ones took",
+     AT(jobs), PLAN, PLAN, FB_OPTION_TEXTS, 0},
+    {"keep-members", NULL,
+     "count the job's own pods of the snapshot as placed, instead of planning it anew",
+     AT(keep_members), PLAN, 0, FB_OPTION_FLAG, 0},
+    {"config", "FILE", "configuration; its keys are listed by fabricbind --help",
+     AT(config), READERS, 0, FB_OPTION_TEXT, 0},
+    {"helix-values", "FILE", "a values.yaml of NeMo Helix; its multinodeNetworking is read",
+     AT(helix_values), READERS, 0, FB_OPTION_TEXT, 0},
+    {"policies", "DIR",
+     "policy files that add providers or replace shipped ones; may be given again",
+     AT(policies), READERS, 0, FB_OPTION_TEXTS, 0},
+    {"output", "table|json|yaml", "how to print: table is for people, json is stable",
+     AT(output), READERS, 0, FB_OPTION_OUTPUT, 'o'},
+    {"help", NULL, "print this",
+     AT(help), NONE | READERS | VERSION, 0, FB_OPTION_FLAG, 'h'},
+    {"version", NULL, "print the version",
+     0, NONE, 0, FB_OPTION_VERSION, 0},
+};
+/* clang-format on */
+const size_t fb_options_table_len = sizeof fb_options_table / sizeof fb_options_table[0];
+
+const struct fb_command_row fb_command_table[FB_COMMANDS] = {
+    [FB_COMMAND_NONE] =
+        {
+            .name = "",
+            .summary =
+                "Places the pods of multi-node GPU jobs on nodes with enough free fast NICs.",
+            .examples = {"fabricbind nodes --snapshot snapshot",
+                         "fabricbind plan --snapshot snapshot --job job.yaml",
+                         "fabricbind check --snapshot snapshot --helix-values values.yaml"},
+        },
+    [FB_COMMAND_PLAN] =
+        {
+            .name = "plan",
+            .summary = "Shows where each pod of a job would go, and why not elsewhere.",
+            .more = "The job is planned as if submitted anew. Exit status 1: it does not fit.",
+            .examples =
+                {"fabricbind plan --snapshot snapshot --job job.yaml",
+                 "fabricbind plan --snapshot snapshot --job a.yaml --job b.yaml -o json",
+                 "kinds=nodes,pods,podgroups.scheduling.volcano.sh,jobs.batch.volcano.sh",
+                 "kubectl get $kinds -A -o json | fabricbind plan --snapshot - --job job.yaml"},
+        },
+    [FB_COMMAND_NODES] =
+        {
+            .name = "nodes",
+            .summary = "Shows how each node is read: shape, GPUs, NICs, fabric and problems.",
+            .examples = {"kubectl get nodes -o json > snapshot/nodes.json",
+                         "kubectl get pods -A -o json > snapshot/pods.json",
+                         "fabricbind nodes --snapshot snapshot",
+                         "fabricbind nodes --snapshot snapshot -o json | jq '.nodes[].problems'"},
+        },
+    [FB_COMMAND_CHECK] =
+        {
+            .name = "check",
+            .summary = "Checks the configuration against the nodes of a cluster.",
+            .more =
+                "Levels are error, warning and info. Exit status 1: there is a warning or worse.",
+            .examples = {"fabricbind check --snapshot snapshot --config fabricbind.yaml",
+                         "fabricbind check --snapshot snapshot --helix-values values.yaml"},
+        },
+    [FB_COMMAND_VERSION] =
+        {
+            .name = "version",
+            .summary = "Prints the version.",
+            .examples = {"fabricbind version"},
+        },
+};
