@@ -31,7 +31,8 @@ static enum fb_status take_nodes(struct fb_arena *arena, const struct fb_objects
     if (objects->nodes_len > 1)
         qsort(cluster->sites, objects->nodes_len, sizeof *cluster->sites, by_node_name);
     for (size_t i = 0; i < objects->nodes_len; i++) {
-        if (kept == 0 || strcmp(cluster->sites[i].node->name, cluster->sites[kept - 1].node->name))
+        if (kept == 0 ||
+            strcmp(cluster->sites[i].node->name, cluster->sites[kept - 1].node->name) != 0)
             cluster->sites[kept++] = cluster->sites[i];
     }
     cluster->sites_len = kept;
@@ -123,8 +124,9 @@ static enum fb_status take_off(struct fb_arena *arena, struct fb_cluster *cluste
                                     : fb_need_annotated(resident->pod) ? FB_NETWORKING_ANNOTATED
                                                                        : FB_NETWORKING_GANG;
     struct fb_need need;
-    enum fb_status st = fb_need_make(arena, resident->pod, networking, fabric, cluster->policies,
-                                     cluster->settings, &need);
+    enum fb_status st =
+        fb_need_make(arena, resident->pod, networking, fabric,
+                     &(struct fb_rules){cluster->policies, cluster->settings}, &need);
 
     for (size_t i = 0; st == FB_OK && i < need.all.len; i++) {
         const struct fb_resource *entry = &need.all.at[i];

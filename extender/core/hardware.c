@@ -207,16 +207,10 @@ static enum fb_status by_networks(struct fb_arena *arena, const struct fb_node *
                                   const struct fb_settings *settings,
                                   const struct fb_nic_rule *rule, struct fb_reading *reading)
 {
-    int before = (int)(strchr(rule->pattern, '*') - rule->pattern);
-
     reading->kind = FB_NIC_EACH;
     for (size_t i = 0; i < settings->networks.len; i++) {
-        char name[512]; /* longer names than this are no resource's */
-        const char *text;
+        const char *text = fb_nic_rule_name(arena, rule, settings->networks.at[i]);
 
-        (void)snprintf(name, sizeof name, "%.*s%s", before, rule->pattern,
-                       settings->networks.at[i]);
-        text = fb_arena_text(arena, name, strlen(name));
         if (text == NULL || fb_resources_set(arena, &reading->units, text,
                                              fb_resources_get(&node->allocatable, text)) != FB_OK)
             return FB_ENOMEM;

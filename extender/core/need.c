@@ -80,9 +80,8 @@ int64_t fb_need_nics(const struct fb_fabric *fabric, enum fb_need_source source,
 }
 
 /* The ratio that speaks for this pod on this fabric. */
-static struct fb_ratio choose_ratio(const struct fb_pod *pod, const struct fb_fabric *fabric,
-                                    const struct fb_settings *settings,
-                                    enum fb_need_source *ret_source)
+struct fb_ratio fb_need_ratio(const struct fb_pod *pod, const struct fb_fabric *fabric,
+                              const struct fb_settings *settings, enum fb_need_source *ret_source)
 {
     const char *text = fb_pairs_find(&pod->annotations, PER_GPU);
     enum fb_ratio_mode mode = settings->ratio_mode;
@@ -120,6 +119,13 @@ static bool comes_otherwise(const struct fb_pod *pod, const struct fb_fabric *fa
            (shape->host_network && pod->host_network);
 }
 
+bool fb_need_leaves_nics(const struct fb_pod *pod, const struct fb_fabric *fabric,
+                         const struct fb_policies *policies)
+{
+    return fb_need_owns_nics(pod, policies) || comes_otherwise(pod, fabric) ||
+           (fabric->shape != NULL && fabric->shape->nics == 0);
+}
+
 /* A NIC resource to name where the fabric has none. */
 static const char *missing_nic(const struct fb_fabric *fabric)
 {
@@ -141,7 +147,7 @@ static enum fb_status add_counted(struct fb_arena *arena, const struct fb_pod *p
                                   const struct fb_fabric *fabric,
                                   const struct fb_settings *settings, struct fb_need *need)
 {
-    struct fb_ratio ratio = choose_ratio(pod, fabric, settings, &need->source);
+    struct fb_ratio ratio = fb_need_ratio(pod, fabric, settings, &need->source);
     struct peak peak = {0, 0, 0};
 
     for (size_t i = 0; i < pod->containers_len; i++) {
@@ -217,14 +223,13 @@ static enum fb_status note_own(struct fb_arena *arena, const struct fb_policies 
 
 enum fb_status fb_need_make(struct fb_arena *arena, const struct fb_pod *pod,
                             enum fb_networking networking, const struct fb_fabric *fabric,
-                            const struct fb_policies *policies, const struct fb_settings *settings,
-                            struct fb_need *ret)
+                            const struct fb_rules *rules, struct fb_need *ret)
 {
     struct fb_need need = {.source = FB_NEED_NONE};
     bool shared = fabric != NULL && fabric->has_nics && fabric->kind == FB_NIC_EACH;
     enum fb_status st;
 
-    need.gpus = fb_need_gpus(pod, settings, &need.gpu);
+    need.gpus = fb_need_gpus(pod, rules->settings, &need.gpu);
     st = add_requests(arena, pod, &need.all);
     if (st == FB_OK)
         st = fb_resources_add(arena, &need.all, "pods", 1);
@@ -233,10 +238,10 @@ enum fb_status fb_need_make(struct fb_arena *arena, const struct fb_pod *pod,
     if (need.plain)
         networking = FB_NETWORKING_NO;
     need.whole = shared && networking != FB_NETWORKING_NO;
-    if (st == FB_OK && fb_need_owns_nics(pod, policies))
-        st = note_own(arena, policies, &need);
+    if (st == FB_OK && fb_need_owns_nics(pod, rules->policies))
+        st = note_own(arena, rules->policies, &need);
     else if (st == FB_OK && fabric != NULL && networking != FB_NETWORKING_NO)
-        st = add_network(arena, pod, fabric, settings, &need);
+        st = add_network(arena, pod, fabric, rules->settings, &need);
     if (st == FB_OK)
         *ret = need;
     return st;

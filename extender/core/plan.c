@@ -126,9 +126,10 @@ static enum fb_status make_needs(struct fb_plan_work *work, size_t task)
     if (ours->needs == NULL)
         return FB_ENOMEM;
     for (size_t f = 0; st == FB_OK && f <= cluster->fabrics_len; f++)
-        st = fb_need_make(cluster->arena, &work->job->tasks[task].pod, ours->networking,
-                          f < cluster->fabrics_len ? &cluster->fabrics[f] : NULL, cluster->policies,
-                          cluster->settings, &ours->needs[f]);
+        st =
+            fb_need_make(cluster->arena, &work->job->tasks[task].pod, ours->networking,
+                         f < cluster->fabrics_len ? &cluster->fabrics[f] : NULL,
+                         &(struct fb_rules){cluster->policies, cluster->settings}, &ours->needs[f]);
     return st;
 }
 
@@ -140,6 +141,7 @@ static enum fb_status prepare_task(struct fb_plan_work *work, size_t task, bool 
 
     ours->left = of->pods;
     ours->networking = fb_need_networking(&of->pod, work->cluster->settings, owned, size);
+    work->plan->networking[task] = ours->networking;
     st = make_needs(work, task);
     if (st != FB_OK)
         return st;
@@ -166,7 +168,10 @@ static enum fb_status prepare(struct fb_plan_work *work)
         fb_arena_alloc(cluster->arena, cluster->sites_len * sizeof *work->plan->chosen);
     work->plan->verdicts = fb_arena_alloc(cluster->arena, cluster->sites_len * job->tasks_len *
                                                               sizeof *work->plan->verdicts);
-    if (work->tasks == NULL || work->plan->chosen == NULL || work->plan->verdicts == NULL)
+    work->plan->networking =
+        fb_arena_alloc(cluster->arena, job->tasks_len * sizeof *work->plan->networking);
+    if (work->tasks == NULL || work->plan->chosen == NULL || work->plan->verdicts == NULL ||
+        work->plan->networking == NULL)
         return FB_ENOMEM;
     for (size_t i = 0; st == FB_OK && i < job->tasks_len; i++)
         st = prepare_task(work, i, owned, size);
@@ -223,12 +228,9 @@ static enum fb_status warn_of_parts(struct fb_plan_work *work)
         return FB_OK;
     fabric = &work->cluster->fabrics[plan->gang_fabric];
     for (size_t i = 0; st == FB_OK && i < plan->job->tasks_len; i++) {
-        const struct fb_plan_task *task = &work->tasks[i];
-        const struct fb_need *need = &task->needs[plan->gang_fabric];
+        const struct fb_need *need = &work->tasks[i].needs[plan->gang_fabric];
 
-        if (fabric->has_nics && fabric->kind == FB_NIC_EACH &&
-            task->networking == FB_NETWORKING_GANG && need->source == FB_NEED_NONE &&
-            need->gpus < fabric->gpus)
+        if (need->plain && need->source == FB_NEED_NONE)
             st = fb_plan_warn(work,
                               "task %s: asks for %lld of %lld GPUs of a node whose network is "
                               "shared by whole nodes only: it gets no network",
@@ -236,6 +238,28 @@ static enum fb_status warn_of_parts(struct fb_plan_work *work)
                               (long long)fabric->gpus);
     }
     return st;
+}
+
+/* A job that cannot start leaves what it took to the next one. */
+static void give_back(struct fb_plan_work *work)
+{
+    struct fb_plan *plan = work->plan;
+
+    for (size_t i = 0; i < plan->placements_len; i++) {
+        const struct fb_place *place = &plan->placements[i];
+        struct fb_site *site = &work->cluster->sites[place->site];
+        const struct fb_need *need = fb_plan_need(work, place->task, place->site);
+
+        for (size_t r = 0; r < site->free.len; r++) {
+            struct fb_resource *entry = &site->free.at[r];
+
+            entry->amount = fb_amount_add(entry->amount, fb_resources_get(&need->all, entry->name));
+        }
+        plan->chosen[place->site] = false;
+    }
+    for (size_t i = 0; i < work->members_len; i++)
+        plan->chosen[work->members[i]->site] = true;
+    plan->placements_len = 0;
 }
 
 static enum fb_status make(struct fb_plan_work *work, struct fb_error *err)
@@ -260,6 +284,10 @@ static enum fb_status make(struct fb_plan_work *work, struct fb_error *err)
         return st;
     plan->left_out = plan->pods - (int64_t)plan->placements_len - (int64_t)work->members_len;
     plan->fits = holds && !work->spans && enough(work);
+    if (!plan->fits) {
+        give_back(work);
+        plan->left_out = plan->pods - (int64_t)work->members_len;
+    }
     return FB_OK;
 }
 

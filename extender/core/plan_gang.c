@@ -29,7 +29,7 @@ static const struct fb_pack_node **used_nodes(const struct fb_plan_input *gang,
                                               const struct fb_pack_result *result, size_t *ret_len)
 {
     const struct fb_pack_node **used =
-        fb_arena_alloc(gang->work->cluster->arena, gang->in.nodes_len * sizeof *used);
+        fb_arena_alloc(gang->work->cluster->arena, gang->in.nodes_len * sizeof(void *));
 
     *ret_len = 0;
     for (size_t n = 0; used != NULL && n < gang->in.nodes_len; n++) {

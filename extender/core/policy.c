@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabricbind/policy.h"
 
+#include <stdio.h>
 #include <string.h>
 
 const char *fb_nic_kind_name(enum fb_nic_kind kind)
@@ -54,6 +55,17 @@ bool fb_nic_rule_covers(const struct fb_nic_rule *rule, const char *name)
             return false;
     }
     return true;
+}
+
+const char *fb_nic_rule_name(struct fb_arena *arena, const struct fb_nic_rule *rule,
+                             const char *network)
+{
+    const char *star = strchr(rule->pattern, '*');
+    int before = star != NULL ? (int)(star - rule->pattern) : (int)strlen(rule->pattern);
+    char name[512]; /* longer names than this are no resource's */
+
+    (void)snprintf(name, sizeof name, "%.*s%s", before, rule->pattern, network);
+    return fb_arena_text(arena, name, strlen(name));
 }
 
 const struct fb_nic_rule *fb_policy_nic_rule(const struct fb_policy *policy, const char *name)

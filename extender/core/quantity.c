@@ -22,6 +22,27 @@ struct numeral {
     int ten, two;
 };
 
+/* Bit by bit where the numbers are wide: the compiler's own helper is a library's. */
+static wide divide(wide value, wide by, wide *ret_rest)
+{
+    wide quotient = 0;
+    wide rest = 0;
+
+    if (value <= UINT64_MAX && by <= UINT64_MAX) {
+        *ret_rest = (uint64_t)value % (uint64_t)by;
+        return (uint64_t)value / (uint64_t)by;
+    }
+    for (int bit = 127; bit >= 0; bit--) {
+        rest = rest << 1 | (value >> bit & 1);
+        if (rest >= by) {
+            rest -= by;
+            quotient |= (wide)1 << bit;
+        }
+    }
+    *ret_rest = rest;
+    return quotient;
+}
+
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -110,17 +131,14 @@ static wide in_nano(const struct numeral *num)
     wide part;
 
     for (; ten < -TENS_MAX && nano > 0; ten++) {
-        rest = rest || nano % 10 != 0;
-        nano /= 10;
+        nano = divide(nano, 10, &part);
+        rest = rest || part != 0;
     }
     for (; ten < 0 && nano > 0; ten++)
         unit *= 10;
-    part = nano % unit;
-    nano /= unit;
+    nano = divide(nano, unit, &part);
     for (int i = 0; i < num->two && nano <= MOST; i++) {
-        part *= 2;
-        nano = nano * 2 + part / unit;
-        part %= unit;
+        nano = nano * 2 + divide(part * 2, unit, &part);
     }
     for (; ten > 0 && nano <= MOST; ten--)
         nano *= 10;
@@ -131,8 +149,10 @@ static wide in_nano(const struct numeral *num)
 
 static struct fb_quantity from_nano(wide nano, bool negative)
 {
-    struct fb_quantity quantity = {.whole = (int64_t)(nano / NANO), .nano = (int32_t)(nano % NANO)};
+    wide rest;
+    struct fb_quantity quantity = {.whole = (int64_t)divide(nano, NANO, &rest)};
 
+    quantity.nano = (int32_t)rest;
     if (!negative)
         return quantity;
     quantity.whole = -quantity.whole;

@@ -15,12 +15,14 @@
 
 struct fb_task {
     const char *name;
-    /* How its controller names pods: {job} {task} {index} {outer} {inner}; see fb_job_pod_name. */
+    /* How its controller names pods: {job} {task} {index} {next}
+       (from 1) {outer} {inner} {group}; see fb_job_pod_name. */
     const char *pod_name;
-    int64_t pods;      /* replicas in all; < 0 never */
-    int64_t inner;     /* pods of one inner job (JobSet) or group; 1 where there is none */
-    int64_t min;       /* minAvailable of the task; -1: not told */
-    struct fb_pod pod; /* the template; space is the job's */
+    int64_t pods;              /* replicas in all; < 0 never */
+    int64_t inner;             /* pods of one inner job (JobSet) or group; 1 where there is none */
+    int64_t min;               /* minAvailable of the task; -1: not told */
+    struct fb_pod pod;         /* the template; space is the job's */
+    const char *template_json; /* the template as JSON, of a manifest; NULL: not kept */
 };
 
 struct fb_job {

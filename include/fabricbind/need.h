@@ -59,6 +59,12 @@ int64_t fb_need_gpus(const struct fb_pod *pod, const struct fb_settings *setting
 /** Does the pod itself request NICs of any provider. */
 bool fb_need_owns_nics(const struct fb_pod *pod, const struct fb_policies *policies);
 
+/** What providers there are, and what is configured. */
+struct fb_rules {
+    const struct fb_policies *policies;
+    const struct fb_settings *settings;
+};
+
 /**
  * What @pod takes on @fabric. NULL fabric: requests alone.
  *
@@ -68,11 +74,19 @@ bool fb_need_owns_nics(const struct fb_pod *pod, const struct fb_policies *polic
  */
 enum fb_status fb_need_make(struct fb_arena *arena, const struct fb_pod *pod,
                             enum fb_networking networking, const struct fb_fabric *fabric,
-                            const struct fb_policies *policies, const struct fb_settings *settings,
-                            struct fb_need *ret) FB_CHECK;
+                            const struct fb_rules *rules, struct fb_need *ret) FB_CHECK;
 
 /** NICs that one container with @gpus GPUs needs on @fabric by @ratio; see the design: Need. */
 int64_t fb_need_nics(const struct fb_fabric *fabric, enum fb_need_source source,
                      struct fb_ratio ratio, int64_t gpus);
+
+/** The ratio that speaks for @pod on @fabric, and who says it. */
+struct fb_ratio fb_need_ratio(const struct fb_pod *pod, const struct fb_fabric *fabric,
+                              const struct fb_settings *settings, enum fb_need_source *ret_source);
+
+/** Is nothing added to the pod's own requests there: it asks for NICs itself, they come by
+ * ResourceClaim or the host's network, or the shape has none. */
+bool fb_need_leaves_nics(const struct fb_pod *pod, const struct fb_fabric *fabric,
+                         const struct fb_policies *policies);
 
 #endif

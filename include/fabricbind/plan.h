@@ -28,12 +28,13 @@ struct fb_plan {
     int64_t left_out; /* pods without a place */
     bool has_gang;    /* two networked pods or more */
     int64_t gang_pods;
-    size_t gang_fabric; /* FB_NONE: no place for the gang */
-    size_t blocks;      /* finest switch blocks of the gang */
-    struct fb_place *placements;
+    size_t gang_fabric;          /* FB_NONE: no place for the gang */
+    size_t blocks;               /* finest switch blocks of the gang */
+    struct fb_place *placements; /* none of a job that does not fit */
     size_t placements_len, placements_size;
-    struct fb_verdict *verdicts; /* sites x tasks, before the job took anything */
-    bool *chosen;                /* by site */
+    struct fb_verdict *verdicts;    /* sites x tasks, before the job took anything */
+    bool *chosen;                   /* by site */
+    enum fb_networking *networking; /* by task */
     bool is_short;
     int64_t short_pods;         /* how many do not fit */
     const char *short_resource; /* that alone lets the fewest in; NULL: there is no fabric */

@@ -2,6 +2,7 @@
 #ifndef FB_POLICY_H
 #define FB_POLICY_H
 
+#include "fabricbind/equip.h"
 #include "fabricbind/ratio.h"
 #include "fabricbind/text.h"
 
@@ -69,6 +70,8 @@ struct fb_shape {
     bool dra;          /* NICs reach pods by ResourceClaim only */
     struct fb_pci_numa *topology;
     size_t topology_len, topology_size;
+    struct fb_texts networks; /* usual names of its EACH networks, where no node tells them */
+    struct fb_equip equip;    /* on top of the provider's */
 };
 
 /** One tier of switches: the label that names it, the first present of several spellings. */
@@ -103,6 +106,8 @@ struct fb_policy {
     struct fb_shape *shapes;
     size_t shapes_len, shapes_size;
     struct fb_helix helix;
+    struct fb_equip equip; /* what its pods get, at creation and at bind */
+    const char *assume;    /* the shape to think of where no node is there and nothing is named */
 };
 
 /** All providers; borrowed by readers, immutable once loaded. */
@@ -122,6 +127,11 @@ const char *fb_policy_instance(const struct fb_policy *policy, const char *insta
 
 /** Does @rule cover resource @name: its pattern matches and no exclusion does. */
 bool fb_nic_rule_covers(const struct fb_nic_rule *rule, const char *name);
+
+/** The resource of @network by an EACH rule: its pattern with @network for the "*". In @arena;
+ * NULL when out of memory. */
+const char *fb_nic_rule_name(struct fb_arena *arena, const struct fb_nic_rule *rule,
+                             const char *network);
 
 /** The first rule of @policy that covers resource @name, or NULL; exclusions respected. */
 const struct fb_nic_rule *fb_policy_nic_rule(const struct fb_policy *policy, const char *name);

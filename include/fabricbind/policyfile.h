@@ -29,7 +29,7 @@ struct fb_policyfile_keys {
     size_t len;
 };
 
-#define FB_POLICYFILE_TABLES 9
+#define FB_POLICYFILE_TABLES 16
 
 /** All keys of a policy file, for the table in policies/README.md. Returns how many @ret has. */
 size_t fb_policyfile_keys(struct fb_policyfile_keys ret[FB_POLICYFILE_TABLES]);

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "fabricbind/creation.h"
+
+#include "expected.h"
+#include "fabricbind/select.h"
+
+/* Of scale-from-zero clusters nothing else is known, and autoscalers simulate these two. */
+#define INSTANCE_LABEL "node.kubernetes.io/instance-type"
+#define ZONE_LABEL "topology.kubernetes.io/zone"
+
+/* Could the pod go there, busy or not. */
+static bool could_go(const struct fb_cluster *cluster, const struct fb_site *site,
+                     const struct fb_pod *pod)
+{
+    const char *gpu;
+    int64_t gpus = fb_need_gpus(pod, cluster->settings, &gpu);
+
+    return site->fabric != FB_NONE && fb_select_labels(pod, site->node) &&
+           fb_select_affinity(pod, site->node) && fb_select_taint(pod, site->node) == NULL &&
+           (site->reading.gpu == NULL || fb_text_equal(site->reading.gpu, gpu)) &&
+           site->reading.gpus_full >= gpus;
+}
+
+static void find_candidates(const struct fb_cluster *cluster, const struct fb_pod *pod, bool *ret)
+{
+    for (size_t i = 0; i < cluster->sites_len; i++) {
+        if (could_go(cluster, &cluster->sites[i], pod))
+            ret[cluster->sites[i].fabric] = true;
+    }
+}
+
+/* Does the shape put anything of its own into pods. */
+static bool is_plain(const struct fb_shape *shape)
+{
+    const struct fb_equip *equip = shape != NULL ? &shape->equip : NULL;
+
+    return equip == NULL ||
+           (equip->env.len == 0 && equip->mounts_len == 0 && equip->capabilities.len == 0 &&
+            equip->annotations.len == 0 && equip->sidecars_len == 0 &&
+            equip->interfaces_annotation == NULL && equip->networks_annotation == NULL);
+}
+
+static bool same_amounts(const struct fb_resources *a, const struct fb_resources *b)
+{
+    if (a->len != b->len)
+        return false;
+    for (size_t i = 0; i < a->len; i++) {
+        if (fb_resources_get(b, a->at[i].name) != a->at[i].amount)
+            return false;
+    }
+    return true;
+}
+
+/* A pod in the choosing. */
+struct choice {
+    const struct fb_cluster *cluster;
+    const struct fb_pod *pod;
+    enum fb_networking networking;
+};
+
+static enum fb_status nics_on(const struct choice *choice, const struct fb_fabric *fabric,
+                              struct fb_resources *ret)
+{
+    struct fb_need need;
+    enum fb_status st = fb_need_make(
+        choice->cluster->arena, choice->pod, choice->networking, fabric,
+        &(struct fb_rules){choice->cluster->policies, choice->cluster->settings}, &need);
+
+    if (st == FB_OK)
+        *ret = need.nics;
+    return st;
+}
+
+/* Would the pod be made alike for both. */
+static enum fb_status same_pod(const struct choice *choice, const struct fb_fabric *a,
+                               const struct fb_fabric *b, bool *ret)
+{
+    struct fb_resources left = {0};
+    struct fb_resources right = {0};
+    enum fb_status st = nics_on(choice, a, &left);
+
+    if (st == FB_OK)
+        st = nics_on(choice, b, &right);
+    if (st == FB_OK)
+        *ret = a->policy == b->policy &&
+               (a->shape == b->shape || (is_plain(a->shape) && is_plain(b->shape))) &&
+               same_amounts(&left, &right);
+    return st;
+}
+
+static enum fb_status add_pin(const struct fb_cluster *cluster, struct fb_pairs *pins,
+                              const char *key, const char *value)
+{
+    struct fb_pair *at =
+        fb_arena_more(cluster->arena, pins->at, pins->len, &pins->size, sizeof *at);
+
+    if (at == NULL)
+        return FB_ENOMEM;
+    pins->at = at;
+    at[pins->len++] = (struct fb_pair){key, value};
+    return FB_OK;
+}
+
+/* The labels of a node of the fabric: its own spelling of the instance type, and its zone. */
+static enum fb_status pin(const struct fb_cluster *cluster, size_t fabric, struct fb_pairs *pins)
+{
+    const struct fb_site *model = NULL;
+    const char *zone;
+    enum fb_status st = FB_OK;
+
+    for (size_t i = 0; model == NULL && i < cluster->sites_len; i++) {
+        if (cluster->sites[i].fabric == fabric)
+            model = &cluster->sites[i];
+    }
+    if (model == NULL)
+        return FB_OK;
+    if (*model->node->instance_type != '\0')
+        st = add_pin(cluster, pins, INSTANCE_LABEL, model->node->instance_type);
+    zone = model->reading.boundary.key;
+    if (st == FB_OK && fb_text_equal(zone, ZONE_LABEL))
+        st = add_pin(cluster, pins, ZONE_LABEL, model->reading.boundary.value);
+    return st;
+}
+
+/* The candidate that the plan chose, else the one with most nodes; ties: the first. */
+static size_t prefer(const struct fb_cluster *cluster, const bool *candidates, size_t planned)
+{
+    size_t best = FB_NONE;
+
+    if (planned != FB_NONE && candidates[planned])
+        return planned;
+    for (size_t i = 0; i < cluster->fabrics_len; i++) {
+        if (candidates[i] &&
+            (best == FB_NONE || cluster->fabrics[i].nodes > cluster->fabrics[best].nodes))
+            best = i;
+    }
+    return best;
+}
+
+static enum fb_status agree(const struct choice *choice, const bool *candidates, size_t chosen,
+                            bool *ret)
+{
+    const struct fb_cluster *cluster = choice->cluster;
+    enum fb_status st = FB_OK;
+
+    *ret = true;
+    for (size_t i = 0; st == FB_OK && *ret && i < cluster->fabrics_len; i++) {
+        if (candidates[i] && i != chosen)
+            st = same_pod(choice, &cluster->fabrics[chosen], &cluster->fabrics[i], ret);
+    }
+    return st;
+}
+
+/* Two pods cannot share a node's networks: an annotated one must ask for all of it. */
+static bool needs_whole(const struct choice *choice, const struct fb_fabric *fabric)
+{
+    return fabric != NULL && fabric->has_nics && fabric->kind == FB_NIC_EACH &&
+           choice->networking == FB_NETWORKING_ANNOTATED &&
+           fb_need_gpus(choice->pod, choice->cluster->settings, NULL) < fabric->gpus;
+}
+
+enum fb_status fb_creation_choose(const struct fb_cluster *cluster, const struct fb_pod *pod,
+                                  enum fb_networking networking, size_t planned,
+                                  struct fb_creation *ret)
+{
+    struct choice choice = {cluster, pod, networking};
+    struct fb_creation made = {0};
+    bool *candidates =
+        fb_arena_alloc(cluster->arena, (cluster->fabrics_len + 1) * sizeof *candidates);
+    size_t chosen;
+    bool alike = true;
+    enum fb_status st = FB_OK;
+
+    if (candidates == NULL)
+        return FB_ENOMEM;
+    find_candidates(cluster, pod, candidates);
+    chosen = prefer(cluster, candidates, planned);
+    if (chosen == FB_NONE) {
+        st = fb_expected_fabric(cluster, pod, &made.fabric, &made.reason);
+    } else {
+        made.fabric = &cluster->fabrics[chosen];
+        st = agree(&choice, candidates, chosen, &alike);
+        if (st == FB_OK && !alike)
+            st = pin(cluster, chosen, &made.pins);
+    }
+    if (st == FB_OK && needs_whole(&choice, made.fabric)) {
+        made = (struct fb_creation){0};
+        made.reason = "this network is shared by whole nodes only: ask for all GPUs of a node";
+    }
+    if (st == FB_OK)
+        *ret = made;
+    return st;
+}
