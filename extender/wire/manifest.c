@@ -4,6 +4,7 @@
 #include "fabricbind/objects.h"
 #include "fabricbind/own.h"
 #include "fabricbind/scan.h"
+#include "fabricbind/template.h"
 #include "fabricbind/yaml.h"
 
 #include <stdlib.h>
@@ -11,31 +12,20 @@
 
 #define KINDS (FB_KINDS_JOBS | FB_KIND_BIT(FB_KIND_POD))
 
-/* Decodes documents of one form: single objects, or Lists of them. */
-struct form {
+struct manifest {
+    struct fb_arena *arena;
+    struct fb_jobs *jobs;
+    size_t skipped;
     struct fb_object_mount *mount;
     struct fb_scan_paths *paths;
     struct fb_object_reader *objects;
 };
 
-struct manifest {
-    struct fb_arena *arena;
-    struct fb_jobs *jobs;
-    size_t skipped;
-    struct form single, list;
-};
-
-static void form_fini(struct form *form)
-{
-    fb_object_reader_free(form->objects);
-    fb_scan_paths_free(form->paths);
-    fb_object_mount_free(form->mount);
-}
-
 static void manifest_fini(struct manifest *manifest)
 {
-    form_fini(&manifest->single);
-    form_fini(&manifest->list);
+    fb_object_reader_free(manifest->objects);
+    fb_scan_paths_free(manifest->paths);
+    fb_object_mount_free(manifest->mount);
 }
 
 static enum fb_status no_memory(struct fb_error *err)
@@ -106,21 +96,21 @@ static enum fb_status take_value(void *context, const struct fb_scan_value *valu
     return fb_object_reader_take(context, value, err);
 }
 
-static enum fb_status form_init(struct form *form, const char *prefix, struct manifest *manifest,
-                                struct fb_error *err)
+static enum fb_status manifest_init(struct manifest *manifest, struct fb_error *err)
 {
     const struct fb_scan_path *paths;
-    enum fb_status st = fb_object_mount_new(prefix, KINDS, 0, &form->mount, err);
+    enum fb_status st = fb_object_mount_new("", KINDS, 0, &manifest->mount, err);
     size_t len;
 
     if (st != FB_OK)
         return st;
-    paths = fb_object_mount_paths(form->mount, &len);
-    st = fb_scan_paths_new(paths, len, &form->paths, err);
+    paths = fb_object_mount_paths(manifest->mount, &len);
+    st = fb_scan_paths_new(paths, len, &manifest->paths, err);
     if (st != FB_OK)
         return st;
-    form->objects = fb_object_reader_new(manifest->arena, form->mount, add_object, manifest);
-    return form->objects != NULL ? FB_OK : no_memory(err);
+    manifest->objects =
+        fb_object_reader_new(manifest->arena, manifest->mount, add_object, manifest);
+    return manifest->objects != NULL ? FB_OK : no_memory(err);
 }
 
 static bool is_list(const struct fb_yaml *document)
@@ -130,17 +120,6 @@ static bool is_list(const struct fb_yaml *document)
 
     return kind != NULL && strcmp(kind->text, "List") == 0 && api != NULL &&
            strcmp(api->text, "v1") == 0;
-}
-
-/* The form of @document, made when the first of that form comes. */
-static enum fb_status pick_form(struct manifest *manifest, const struct fb_yaml *document,
-                                const struct form **ret, struct fb_error *err)
-{
-    bool list = is_list(document);
-    struct form *form = list ? &manifest->list : &manifest->single;
-
-    *ret = form;
-    return form->mount != NULL ? FB_OK : form_init(form, list ? "items[]" : "", manifest, err);
 }
 
 /* "byte 17: " is of the JSON in between, which nobody has seen. */
@@ -156,25 +135,56 @@ static void drop_offset(struct fb_error *err)
         memmove(err->text, at + 2, strlen(at + 2) + 1);
 }
 
-static enum fb_status read_document(struct manifest *manifest, const struct fb_yaml *document,
-                                    struct fb_error *err)
+/* The templates of a job that was just read: pods are made of all of it, not only of what is
+ * decided by. */
+static enum fb_status keep_templates(struct manifest *manifest, const struct fb_yaml *object,
+                                     struct fb_job *job, struct fb_error *err)
 {
-    const struct form *form;
+    enum fb_status st = FB_OK;
+
+    for (size_t i = 0; st == FB_OK && i < job->tasks_len; i++)
+        st = fb_template_json(manifest->arena, object, job, i, &job->tasks[i].template_json, err);
+    return st;
+}
+
+static enum fb_status read_object(struct manifest *manifest, const struct fb_yaml *object,
+                                  struct fb_error *err)
+{
+    size_t before = manifest->jobs->len;
     const char *json;
     size_t len;
     enum fb_status st;
 
-    if (document->type != FB_YAML_MAP)
+    if (object->type != FB_YAML_MAP)
         return fb_error_set(err, FB_EINPUT, "not a mapping");
-    st = pick_form(manifest, document, &form, err);
-    if (st == FB_OK)
-        st = fb_yaml_json(manifest->arena, document, &json, &len, err);
+    st = fb_yaml_json(manifest->arena, object, &json, &len, err);
     if (st != FB_OK)
         return st;
-    st = fb_scan_all(form->paths, NULL, json, len, take_value, form->objects, err);
+    st = fb_scan_all(manifest->paths, NULL, json, len, take_value, manifest->objects, err);
     if (st != FB_OK)
         drop_offset(err);
+    else if (manifest->jobs->len > before)
+        st = keep_templates(manifest, object, &manifest->jobs->at[before], err);
     return st;
+}
+
+static enum fb_status read_document(struct manifest *manifest, const struct fb_yaml *document,
+                                    struct fb_error *err)
+{
+    const struct fb_yaml *items;
+
+    if (!is_list(document))
+        return read_object(manifest, document, err);
+    items = fb_yaml_find(document, "items");
+    if (items == NULL || items->type != FB_YAML_LIST)
+        return fb_error_set(err, FB_EINPUT, "items: not a list");
+    for (size_t i = 0; i < items->len; i++) {
+        enum fb_status st = read_object(manifest, &items->at[i], err);
+
+        if (st != FB_OK)
+            return fb_error_prefix(err, st, "items[%zu]", i);
+    }
+    return FB_OK;
 }
 
 static enum fb_status read_documents(struct manifest *manifest,
@@ -199,6 +209,8 @@ enum fb_status fb_manifest_read(struct fb_arena *arena, const char *text, size_t
     struct fb_error own = {0};
     enum fb_status st = fb_yaml_parse(arena, text, len, &documents, &own);
 
+    if (st == FB_OK)
+        st = manifest_init(&manifest, &own);
     if (st == FB_OK)
         st = read_documents(&manifest, &documents, &own);
     if (st != FB_OK)

@@ -67,7 +67,6 @@ static void begin_object(struct fb_object_reader *reader)
     for (size_t i = 0; i < FB_PLACE_COUNT; i++)
         reader->tasks[i].len = 0;
     reader->held = 0;
-    reader->open = true;
     if (++reader->stamp == 0) {
         memset(reader->seen, 0, reader->mount->len * sizeof *reader->seen);
         reader->stamp = 1;
@@ -105,7 +104,6 @@ static enum fb_status finish_object(struct fb_object_reader *reader, struct fb_e
     enum fb_kind kind = find_kind(reader);
     enum fb_status st = FB_OK;
 
-    reader->open = false;
     if ((reader->held & FB_KIND_BIT(kind)) != 0)
         return fb_error_set(err, reader->errors[kind].status, "%s", reader->errors[kind].text);
     object->kind = kind;
@@ -124,7 +122,7 @@ static enum fb_status take_root(struct fb_object_reader *reader, const struct fb
                                 struct fb_error *err)
 {
     if (value->type == FB_SCAN_END)
-        return reader->open ? finish_object(reader, err) : FB_OK;
+        return finish_object(reader, err);
     if (value->type == FB_SCAN_NULL)
         return FB_OK;
     if (value->type != FB_SCAN_OBJECT)
@@ -133,14 +131,25 @@ static enum fb_status take_root(struct fb_object_reader *reader, const struct fb
     return FB_OK;
 }
 
+static bool is_or_continues(const char *path, const char *start)
+{
+    size_t len = strlen(start);
+
+    return strncmp(path, start, len) == 0 && strchr(".[", path[len]) != NULL;
+}
+
 /* Forget the row and what stands below it, as far as it is part of the same thing. */
 static void clear_rows(struct fb_object_reader *reader, const struct fb_mounted *row)
 {
-    for (const struct fb_mounted *each = row; each <= row + row->below; each++) {
+    for (size_t i = 0; i < reader->mount->len; i++) {
+        const struct fb_mounted *each = &reader->mount->at[i];
         enum fb_shape shape = each->field->shape;
-        void *thing = fb_thing_find(reader, each->field->of, each->place);
+        void *thing;
 
-        if (each->entry || each->owner != row->owner || thing == NULL)
+        if (each->owner != row->owner || !is_or_continues(each->path, row->path))
+            continue;
+        thing = fb_thing_find(reader, each->field->of, each->place);
+        if (thing == NULL)
             continue;
         if (shape == FB_SHAPE_LIST || shape == FB_SHAPE_MAP || shape == FB_SHAPE_SLOT)
             fb_thing_clear(reader, each);
@@ -171,7 +180,7 @@ static enum fb_status take_parts(struct fb_object_reader *reader, const struct f
     size_t at = (size_t)(row - reader->mount->at);
     enum fb_shape shape = row->field->shape;
 
-    if (!row->entry && (value->type == FB_SCAN_NULL || reader->seen[at] == reader->stamp))
+    if (!row->entry && reader->seen[at] == reader->stamp)
         clear_rows(reader, row);
     reader->seen[at] = reader->stamp;
     if (value->type == FB_SCAN_NULL)
@@ -243,8 +252,6 @@ enum fb_status fb_object_reader_take(struct fb_object_reader *reader,
 
     if (row->field->shape == FB_SHAPE_ROOT)
         return take_root(reader, value, err);
-    if (!reader->open)
-        return FB_OK;
     st = take_row(reader, row, value, &own);
     if (st == FB_EINPUT || st == FB_ELIMIT)
         return refuse(reader, row, value, &own, err);

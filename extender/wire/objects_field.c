@@ -2,7 +2,6 @@
 #include "fabricbind/quantity.h"
 #include "objects_fields.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,15 +55,13 @@ static enum fb_status read_count(const struct fb_scan_value *value, unsigned mos
 {
     int64_t limit = most > 0 ? (int64_t)most : FB_OBJECT_PODS_MAX;
     char *end;
-    long long number;
+    long long number = strtoll(value->text, &end, 10); /* stops at its own limits */
 
-    errno = 0;
-    number = strtoll(value->text, &end, 10);
     if (value->type != FB_SCAN_NUMBER || *end != '\0')
         return fb_error_set(err, FB_EINPUT, "not an integer");
     if (number < 0)
         return fb_error_set(err, FB_EINPUT, "%.40s is below 0", value->text);
-    if (errno != 0 || number > limit)
+    if (number > limit)
         return fb_error_set(err, FB_ELIMIT, "%.40s is above %lld", value->text, (long long)limit);
     *ret = number;
     return FB_OK;

@@ -90,12 +90,11 @@ struct fb_mounted {
     enum fb_place place;
     unsigned owner; /* number of the thing that it is part of */
     bool entry;     /* an entry of the list or map, not the whole */
-    size_t below;   /* rows behind this one whose paths continue its path */
 };
 
 struct fb_object_mount {
     struct fb_arena *arena;
-    struct fb_mounted *at; /* by path, each before those that continue it */
+    struct fb_mounted *at;
     struct fb_scan_path *paths;
     size_t len, size;
     unsigned owners, kinds;
@@ -139,7 +138,6 @@ struct fb_object_reader {
     struct fb_task_drafts tasks[FB_PLACE_COUNT]; /* the arrays serve one object after another */
     unsigned *seen;                              /* by row: the object that it was last seen in */
     unsigned stamp;                              /* of this object */
-    bool open;                                   /* between its begin and its end */
     unsigned held; /* kinds that this object cannot be: set of FB_KIND_BIT(), ... */
     struct fb_error errors[FB_KIND_COUNT]; /* ... and why */
 };

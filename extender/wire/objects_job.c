@@ -48,7 +48,7 @@ static enum fb_status add_task(const struct build *build, const struct fb_task *
     else
         fb_pod_init(&at->pod);
     at->pod.space = job->space;
-    if (task->pods > FB_OBJECT_PODS_MAX || fb_job_pods(job) * job->groups > FB_OBJECT_PODS_MAX)
+    if (fb_job_pods(job) * job->groups > FB_OBJECT_PODS_MAX)
         return fb_error_set(build->err, FB_ELIMIT, "more than %d pods", FB_OBJECT_PODS_MAX);
     return fb_pod_finish(arena, &at->pod, build->err);
 }

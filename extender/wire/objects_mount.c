@@ -104,43 +104,6 @@ static bool add_table(struct fb_object_mount *mount, const struct fb_field *tabl
     return true;
 }
 
-/* What continues a path comes right behind it: before all other characters. */
-static int rank(char c)
-{
-    return c == '.' ? 1 : c == '[' ? 2 : c == '\0' ? 0 : 3 + (unsigned char)c;
-}
-
-static int compare_rows(const void *a, const void *b)
-{
-    const char *left = ((const struct fb_mounted *)a)->path;
-    const char *right = ((const struct fb_mounted *)b)->path;
-
-    while (*left == *right && *left != '\0') {
-        left++;
-        right++;
-    }
-    return rank(*left) - rank(*right);
-}
-
-static bool continues(const char *path, const char *start)
-{
-    size_t len = strlen(start);
-
-    return strncmp(path, start, len) == 0 && (len == 0 || path[len] == '.' || path[len] == '[');
-}
-
-static void sort_rows(struct fb_object_mount *mount)
-{
-    qsort(mount->at, mount->len, sizeof *mount->at, compare_rows);
-    for (size_t i = 0; i < mount->len; i++) {
-        struct fb_mounted *row = &mount->at[i];
-
-        while (i + row->below + 1 < mount->len &&
-               continues(mount->at[i + row->below + 1].path, row->path))
-            row->below++;
-    }
-}
-
 static bool fill_paths(struct fb_object_mount *mount, const char *prefix)
 {
     struct fb_scan_path *paths = fb_arena_alloc(mount->arena, mount->len * sizeof *paths);
@@ -169,10 +132,7 @@ enum fb_status fb_object_mount_new(const char *prefix, unsigned kinds, int first
         mount->arena = fb_arena_new(0);
     }
     if (mount == NULL || mount->arena == NULL || !add_row(mount, &root, &top) ||
-        !add_table(mount, fb_item_fields, &top, kinds))
-        return fb_error_set(err, FB_ENOMEM, "out of memory");
-    sort_rows(mount);
-    if (!fill_paths(mount, prefix))
+        !add_table(mount, fb_item_fields, &top, kinds) || !fill_paths(mount, prefix))
         return fb_error_set(err, FB_ENOMEM, "out of memory");
     *ret = FB_TAKE(mount);
     return FB_OK;

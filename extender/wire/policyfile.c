@@ -37,11 +37,8 @@ static enum fb_status read_provider(void *into, const struct fb_yaml *node, cons
 {
     struct fb_policyfile_target *target = into;
     struct fb_policy *policy = target->object;
-    enum fb_status st = fb_yaml_text(node, key, &policy->provider, err);
 
-    if (st == FB_OK && policy->provider[0] == '\0')
-        return fb_error_set(err, FB_EINPUT, "line %zu: %s: empty", node->line, key);
-    return st;
+    return fb_policyfile_name(node, key, &policy->provider, err);
 }
 
 static enum fb_status read_tier(struct fb_policyfile_target *target, const struct fb_yaml *node,
@@ -98,6 +95,53 @@ static enum fb_status read_device_classes(void *into, const struct fb_yaml *node
     return fb_yaml_texts(target->arena, node, key, &policy->nic_device_classes, err);
 }
 
+static enum fb_status read_assume(void *into, const struct fb_yaml *node, const char *key,
+                                  struct fb_error *err)
+{
+    struct fb_policyfile_target *target = into;
+    struct fb_policy *policy = target->object;
+
+    return fb_policyfile_name(node, key, &policy->assume, err);
+}
+
+static enum fb_status read_conf_file(void *into, const struct fb_yaml *node, const char *key,
+                                     struct fb_error *err)
+{
+    struct fb_policyfile_target *target = into;
+    struct fb_policy *policy = target->object;
+
+    return fb_policyfile_conf_file(&policy->equip, node, key, err);
+}
+
+static enum fb_status read_nic_class(void *into, const struct fb_yaml *node, const char *key,
+                                     struct fb_error *err)
+{
+    static const struct fb_policyfile_form form = {fb_policyfile_is_pci_class,
+                                                   "no PCI class such as 0x020700"};
+    struct fb_policyfile_target *target = into;
+    struct fb_policy *policy = target->object;
+
+    return fb_policyfile_formed(node, key, &form, &policy->equip.nic_class, err);
+}
+
+static enum fb_status read_inject(void *into, const struct fb_yaml *node, const char *key,
+                                  struct fb_error *err)
+{
+    struct fb_policyfile_target *target = into;
+    struct fb_policy *policy = target->object;
+
+    return fb_policyfile_inject(target->arena, &policy->equip, node, key, err);
+}
+
+static enum fb_status read_bind(void *into, const struct fb_yaml *node, const char *key,
+                                struct fb_error *err)
+{
+    struct fb_policyfile_target *target = into;
+    struct fb_policy *policy = target->object;
+
+    return fb_policyfile_bind(target->arena, &policy->equip, node, key, err);
+}
+
 static const struct fb_yaml_key policy_rows[] = {
     {"provider", read_provider, "the provider's name; required"},
     {"detect", fb_policyfile_detect, "signs of its nodes, any one is enough; the first kind wins"},
@@ -113,6 +157,15 @@ static const struct fb_yaml_key policy_rows[] = {
     {"healthTaints", read_health_taints,
      "patterns of taint keys that mark a failing node, besides those of Kubernetes itself"},
     {"nicDeviceClasses", read_device_classes, "DRA DeviceClasses that stand for NICs"},
+    {"assume", read_assume,
+     "the shape of `shapes` to think of where no node is there and nothing is named"},
+    {"confFile", read_conf_file,
+     "how NCCL finds its nccl.conf: `env` by NCCL_CONF_FILE, `etc` at /etc/nccl.conf, `both`, or "
+     "`none`; left out: `both`"},
+    {"nicClass", read_nic_class, "PCI class of the NICs in topology files"},
+    {"inject", read_inject, "what its pods get when they are created"},
+    {"bind", read_bind, "lines of nccl.conf, set when a pod is bound: NCCL variables by name"},
+    {"daemon", NULL, "versions of the daemon that `{version}` in a sidecar's container stands for"},
     {"shapes", fb_policyfile_shapes, "instance types by name, with their hardware facts"},
     {"helix", fb_policyfile_helix,
      "its part of NeMo Helix's multinodeNetworking block, besides `enabled`; absent: it has none"},
@@ -124,6 +177,13 @@ size_t fb_policyfile_keys(struct fb_policyfile_keys ret[FB_POLICYFILE_TABLES])
 {
     const struct fb_policyfile_keys *const all[FB_POLICYFILE_TABLES] = {
         &policy_keys,
+        &fb_policyfile_inject_keys,
+        &fb_policyfile_mount_keys,
+        &fb_policyfile_networks_keys,
+        &fb_policyfile_interfaces_keys,
+        &fb_policyfile_sidecar_keys,
+        &fb_policyfile_sidecar_volume_keys,
+        &fb_policyfile_daemon_keys,
         &fb_policyfile_detect_keys,
         &fb_policyfile_nic_keys,
         &fb_policyfile_boundary_keys,
@@ -139,6 +199,17 @@ size_t fb_policyfile_keys(struct fb_policyfile_keys ret[FB_POLICYFILE_TABLES])
     return COUNT(all);
 }
 
+static enum fb_status check_assume(const struct fb_yaml *document, const struct fb_policy *policy,
+                                   struct fb_error *err)
+{
+    const struct fb_yaml *node = fb_yaml_find(document, "assume");
+
+    if (node != NULL && fb_policy_shape(policy, policy->assume) == NULL)
+        return fb_error_set(err, FB_EINPUT, "line %zu: assume: '%s' is none of shapes", node->line,
+                            policy->assume);
+    return FB_OK;
+}
+
 static enum fb_status read_document(struct fb_arena *arena, const struct fb_yaml_documents *all,
                                     struct fb_policy *ret, struct fb_error *err)
 {
@@ -152,7 +223,9 @@ static enum fb_status read_document(struct fb_arena *arena, const struct fb_yaml
     st = fb_yaml_read(&all->at[0], "", policy_rows, COUNT(policy_rows), &target, err);
     if (st == FB_OK && ret->provider == NULL)
         return fb_error_set(err, FB_EINPUT, "line %zu: provider: missing", all->at[0].line);
-    return st;
+    if (st == FB_OK)
+        st = check_assume(&all->at[0], ret, err);
+    return st == FB_OK ? fb_policyfile_daemon(arena, &all->at[0], ret, err) : st;
 }
 
 static enum fb_status put(struct fb_arena *arena, struct fb_policies *into,

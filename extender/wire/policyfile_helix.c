@@ -3,16 +3,6 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-static enum fb_status read_name(const struct fb_yaml *node, const char *key, const char **ret,
-                                struct fb_error *err)
-{
-    enum fb_status st = fb_yaml_text(node, key, ret, err);
-
-    if (st == FB_OK && (*ret)[0] == '\0')
-        return fb_error_set(err, FB_EINPUT, "line %zu: %s: empty", node->line, key);
-    return st;
-}
-
 static struct fb_helix *helix_of(void *into)
 {
     struct fb_policyfile_target *target = into;
@@ -23,19 +13,19 @@ static struct fb_helix *helix_of(void *into)
 static enum fb_status helix_ratio(void *into, const struct fb_yaml *node, const char *key,
                                   struct fb_error *err)
 {
-    return read_name(node, key, &helix_of(into)->ratio_key, err);
+    return fb_policyfile_name(node, key, &helix_of(into)->ratio_key, err);
 }
 
 static enum fb_status resource_key(void *into, const struct fb_yaml *node, const char *key,
                                    struct fb_error *err)
 {
-    return read_name(node, key, &helix_of(into)->resource_key, err);
+    return fb_policyfile_name(node, key, &helix_of(into)->resource_key, err);
 }
 
 static enum fb_status resource_prefix(void *into, const struct fb_yaml *node, const char *key,
                                       struct fb_error *err)
 {
-    return read_name(node, key, &helix_of(into)->resource_prefix, err);
+    return fb_policyfile_name(node, key, &helix_of(into)->resource_prefix, err);
 }
 
 static const struct fb_yaml_key resource_rows[] = {
@@ -59,13 +49,13 @@ static enum fb_status helix_resource(void *into, const struct fb_yaml *node, con
 static enum fb_status helix_networks(void *into, const struct fb_yaml *node, const char *key,
                                      struct fb_error *err)
 {
-    return read_name(node, key, &helix_of(into)->networks_key, err);
+    return fb_policyfile_name(node, key, &helix_of(into)->networks_key, err);
 }
 
 static enum fb_status helix_attachment(void *into, const struct fb_yaml *node, const char *key,
                                        struct fb_error *err)
 {
-    return read_name(node, key, &helix_of(into)->attachment_key, err);
+    return fb_policyfile_name(node, key, &helix_of(into)->attachment_key, err);
 }
 
 static const struct fb_yaml_key helix_rows[] = {

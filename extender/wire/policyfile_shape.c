@@ -199,6 +199,61 @@ static enum fb_status shape_topology(void *into, const struct fb_yaml *node, con
     return fb_policyfile_list(into, node, key, read_numa, err);
 }
 
+/* "16 GT/s" or "32.0 GT/s PCIe": NCCL compares the text with what kernels write. */
+static bool is_link_speed(const char *text)
+{
+    size_t digits = strspn(text, "0123456789.");
+
+    return isdigit((unsigned char)text[0]) &&
+           (strcmp(text + digits, " GT/s") == 0 || strcmp(text + digits, " GT/s PCIe") == 0);
+}
+
+static enum fb_status shape_link_speed(void *into, const struct fb_yaml *node, const char *key,
+                                       struct fb_error *err)
+{
+    static const struct fb_policyfile_form form = {is_link_speed, "no PCI speed such as 16 GT/s"};
+    struct fb_policyfile_target *target = into;
+    struct fb_shape *shape = target->object;
+
+    return fb_policyfile_formed(node, key, &form, &shape->equip.link_speed, err);
+}
+
+static enum fb_status shape_networks(void *into, const struct fb_yaml *node, const char *key,
+                                     struct fb_error *err)
+{
+    struct fb_policyfile_target *target = into;
+    struct fb_shape *shape = target->object;
+
+    return fb_yaml_texts(target->arena, node, key, &shape->networks, err);
+}
+
+static enum fb_status shape_conf_file(void *into, const struct fb_yaml *node, const char *key,
+                                      struct fb_error *err)
+{
+    struct fb_policyfile_target *target = into;
+    struct fb_shape *shape = target->object;
+
+    return fb_policyfile_conf_file(&shape->equip, node, key, err);
+}
+
+static enum fb_status shape_inject(void *into, const struct fb_yaml *node, const char *key,
+                                   struct fb_error *err)
+{
+    struct fb_policyfile_target *target = into;
+    struct fb_shape *shape = target->object;
+
+    return fb_policyfile_inject(target->arena, &shape->equip, node, key, err);
+}
+
+static enum fb_status shape_bind(void *into, const struct fb_yaml *node, const char *key,
+                                 struct fb_error *err)
+{
+    struct fb_policyfile_target *target = into;
+    struct fb_shape *shape = target->object;
+
+    return fb_policyfile_bind(target->arena, &shape->equip, node, key, err);
+}
+
 static const struct fb_yaml_key shape_rows[] = {
     {"gpus", shape_gpus, "GPUs of a healthy node; 0: none that a GPU resource counts; required"},
     {"nics", shape_nics,
@@ -208,6 +263,14 @@ static const struct fb_yaml_key shape_rows[] = {
     {"dra", shape_dra, "true: the NICs reach pods by ResourceClaim only"},
     {"topology", shape_topology,
      "PCI addresses by NUMA node, where the cloud's virtual machine hides the tree"},
+    {"linkSpeed", shape_link_speed,
+     "PCI speed of the links in this topology, as NCCL spells it: `16 GT/s`"},
+    {"networks", shape_networks,
+     "usual names of its `each` networks, in order, where no node tells them"},
+    {"confFile", shape_conf_file, "as `confFile`, in its place"},
+    {"inject", shape_inject,
+     "as `inject`, on top of it: by name, mounts by path; capabilities are united"},
+    {"bind", shape_bind, "as `bind`, on top of it by name"},
 };
 
 const struct fb_policyfile_keys fb_policyfile_shape_keys = {

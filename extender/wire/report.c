@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabricbind/report.h"
 
+#include "fabricbind/patch.h"
+
 static void put_pair(struct fb_json *json, void *in, const char *key, const struct fb_pair *pair)
 {
     void *list;
@@ -185,8 +187,53 @@ static void put_short(struct fb_json *json, void *in, const struct fb_cluster *c
     fb_json_int(json, map, "takes", plan->short_takes);
 }
 
-static void put_plan(struct fb_json *json, void *in, const struct fb_cluster *cluster,
-                     const struct fb_plan *plan)
+/* What every task's pods get at creation; a task whose pods cannot be made says why instead. */
+static void put_injections(struct fb_json *json, void *in, const struct fb_plan *plan,
+                           const struct fb_outfit *outfit)
+{
+    void *map = fb_json_map(json, in, "injection");
+
+    for (size_t i = 0; i < plan->job->tasks_len; i++)
+        fb_patch_put(json, map, plan->job->tasks[i].name, &outfit->tasks[i].injection.patch);
+}
+
+static void put_profile(struct fb_json *json, void *in, const char *key,
+                        const struct fb_profile *profile)
+{
+    void *map;
+
+    if (profile->profile == NULL)
+        return;
+    map = fb_json_map(json, in, key);
+    fb_json_text(json, map, FB_PROFILE_KEY, profile->profile);
+    fb_json_text(json, map, FB_PROFILE_CONF_KEY, profile->conf);
+    fb_json_text(json, map, FB_PROFILE_TOPO_KEY, profile->topo);
+}
+
+static void put_warnings(struct fb_json *json, void *in, const struct fb_plan *plan,
+                         const struct fb_outfit *outfit)
+{
+    void *list = fb_json_list(json, in, "warnings");
+
+    for (size_t i = 0; i < plan->warnings.len; i++)
+        fb_json_text(json, list, NULL, plan->warnings.at[i]);
+    for (size_t i = 0; i < plan->job->tasks_len; i++) {
+        const struct fb_texts *warnings = &outfit->tasks[i].injection.warnings;
+
+        if (outfit->tasks[i].denied != NULL)
+            fb_json_text(json, list, NULL, outfit->tasks[i].denied);
+        for (size_t w = 0; w < warnings->len; w++)
+            fb_json_text(json, list, NULL, warnings->at[w]);
+    }
+}
+
+void *fb_report_plans(struct fb_json *json, size_t len)
+{
+    return len == 1 ? NULL : fb_json_list(json, fb_json_map(json, NULL, NULL), "plans");
+}
+
+void fb_report_plan(struct fb_json *json, void *in, const struct fb_cluster *cluster,
+                    const struct fb_plan *plan, const struct fb_outfit *outfit)
 {
     void *map = fb_json_map(json, in, NULL);
     void *list;
@@ -203,20 +250,24 @@ static void put_plan(struct fb_json *json, void *in, const struct fb_cluster *cl
     for (size_t i = 0; i < cluster->sites_len; i++)
         put_verdicts(json, list, cluster, plan, i);
     put_short(json, map, cluster, plan);
-    list = fb_json_list(json, map, "warnings");
-    for (size_t i = 0; i < plan->warnings.len; i++)
-        fb_json_text(json, list, NULL, plan->warnings.at[i]);
+    put_warnings(json, map, plan, outfit);
+    put_injections(json, map, plan, outfit);
+    map = fb_json_map(json, map, "binding");
+    for (size_t i = 0; i < plan->placements_len; i++)
+        put_profile(json, map, plan->placements[i].pod, &outfit->profiles[i]);
 }
 
-void fb_report_plans(struct fb_json *json, const struct fb_cluster *cluster,
-                     const struct fb_plan *plans, size_t len)
+void fb_report_pod(struct fb_json *json, const struct fb_cluster *cluster,
+                   const struct fb_plan *plan, const struct fb_outfit *outfit, size_t place)
 {
-    void *list = NULL;
+    const struct fb_place *at = &plan->placements[place];
+    void *map = fb_json_map(json, NULL, NULL);
 
-    if (len != 1)
-        list = fb_json_list(json, fb_json_map(json, NULL, NULL), "plans");
-    for (size_t i = 0; i < len; i++)
-        put_plan(json, list, cluster, &plans[i]);
+    fb_json_text(json, map, "pod", at->pod);
+    fb_json_text(json, map, "task", plan->job->tasks[at->task].name);
+    fb_json_text(json, map, "node", cluster->sites[at->site].node->name);
+    fb_patch_put(json, map, "injection", &outfit->tasks[at->task].injection.patch);
+    put_profile(json, map, "binding", &outfit->profiles[place]);
 }
 
 void fb_report_findings(struct fb_json *json, const struct fb_findings *findings)
