@@ -44,7 +44,7 @@ function(fb_target name)
     -Wl,-z,relro -Wl,-z,now -Wl,-z,noexecstack -Wl,--as-needed)
   if(FB_SANITIZE)
     target_compile_options(${name} PRIVATE
-      -fsanitize=${FB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+      -O1 -fsanitize=${FB_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
     target_link_options(${name} PRIVATE -fsanitize=${FB_SANITIZE})
   else()
     target_compile_options(${name} PRIVATE

@@ -130,15 +130,11 @@ enum fb_status fb_file_read(struct fb_arena *arena, const char *path, size_t lim
 
 const char *fb_file_join(struct fb_arena *arena, const char *dir, const char *name)
 {
-    size_t dir_len = strlen(dir);
-    size_t name_len = strlen(name);
-    char *path = fb_arena_alloc(arena, dir_len + name_len + 2);
+    size_t size = strlen(dir) + strlen(name) + 2;
+    char *path = fb_arena_alloc(arena, size);
 
-    if (path == NULL)
-        return NULL;
-    memcpy(path, dir, dir_len);
-    path[dir_len] = '/';
-    memcpy(path + dir_len + 1, name, name_len);
+    if (path != NULL)
+        (void)snprintf(path, size, "%s/%s", dir, name);
     return path;
 }
 

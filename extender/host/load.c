@@ -61,7 +61,7 @@ static enum fb_status find_policies(struct fb_arena *arena, const char **ret, st
 static enum fb_status load_policies(struct fb_inputs *in, const struct fb_options *options,
                                     struct fb_error *err)
 {
-    const char *shipped;
+    const char *shipped = NULL;
     enum fb_status st = find_policies(in->arena, &shipped, err);
 
     if (st == FB_OK)

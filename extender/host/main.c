@@ -31,11 +31,14 @@ static int fail(const char *program, const struct fb_error *err)
 }
 
 /* The answer is printed when it is whole: a failure leaves nothing on standard output. */
-static int flush(char *text, size_t len)
+static int flush(const char *text, size_t len)
 {
+    char reason[128];
+
     if (fwrite(text, 1, len, stdout) == len && fflush(stdout) == 0)
         return FB_EXIT_YES;
-    (void)fprintf(stderr, "fabricbind: standard output: %s\n", strerror(errno));
+    (void)fprintf(stderr, "fabricbind: standard output: %s\n",
+                  strerror_r(errno, reason, sizeof reason));
     return FB_EXIT_USAGE;
 }
 

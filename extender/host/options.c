@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <getopt.h>
+#include <stdio.h>
 #include <string.h>
 
 #define OPTIONS_MOST 31
@@ -86,18 +87,43 @@ static const struct fb_option *option_of(const struct parse *parse, int value)
     return NULL;
 }
 
-static enum fb_status set_output(struct parse *parse, const char *text, struct fb_error *err)
+/* The number of @text among @words, which end in NULL. */
+static enum fb_status find_word(const struct parse *parse, const char *option, const char *text,
+                                const char *const *words, unsigned *ret, struct fb_error *err)
 {
-    static const char *const names[] = {"table", "json", "yaml"};
+    char known[128] = "";
 
-    for (unsigned i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(text, names[i]) == 0) {
-            parse->options.output = (enum fb_output)i;
+    for (unsigned i = 0; words[i] != NULL; i++) {
+        size_t len = strlen(known);
+
+        if (strcmp(text, words[i]) == 0) {
+            *ret = i;
             return FB_OK;
         }
+        (void)snprintf(known + len, sizeof known - len, "%s%s", i > 0 ? ", " : "", words[i]);
     }
-    return fb_error_set(err, FB_EINPUT, "%s: --output '%s' is none of table, json, yaml",
-                        parse->name, text);
+    return fb_error_set(err, FB_EINPUT, "%s: --%s '%s' is none of %s", parse->name, option, text,
+                        known);
+}
+
+static enum fb_status set_output(struct parse *parse, const char *text, struct fb_error *err)
+{
+    static const char *const words[] = {"table", "json", "yaml", NULL};
+    unsigned word = FB_OUTPUT_TABLE;
+    enum fb_status st = find_word(parse, "output", text, words, &word, err);
+
+    parse->options.output = (enum fb_output)word;
+    return st;
+}
+
+static enum fb_status set_level(struct parse *parse, const char *text, struct fb_error *err)
+{
+    static const char *const words[] = {"privileged", "baseline", "restricted", NULL};
+    unsigned word = FB_POD_SECURITY_PRIVILEGED;
+    enum fb_status st = find_word(parse, "pod-security", text, words, &word, err);
+
+    parse->options.pod_security = (enum fb_pod_security)word;
+    return st;
 }
 
 static enum fb_status add_text(struct parse *parse, struct fb_texts *texts, const char *text,
@@ -131,6 +157,8 @@ static enum fb_status set(struct parse *parse, const struct fb_option *option, c
         return add_text(parse, place, text, err);
     case FB_OPTION_OUTPUT:
         return set_output(parse, text, err);
+    case FB_OPTION_LEVEL:
+        return set_level(parse, text, err);
     case FB_OPTION_VERSION:
         parse->options.command = FB_COMMAND_VERSION;
         break;

@@ -5,6 +5,7 @@
 #include "terminal.h"
 
 #include "fabricbind/arena.h"
+#include "fabricbind/equip.h"
 #include "fabricbind/error.h"
 #include "fabricbind/text.h"
 
@@ -48,6 +49,8 @@ struct fb_options {
     const char *helix_values; /* NULL: none */
     struct fb_texts policies; /* directories, in the order given; empty: the shipped ones only */
     bool keep_members;
+    const char *explain_pod; /* NULL: none */
+    enum fb_pod_security pod_security;
 };
 
 /**

@@ -11,6 +11,7 @@ enum fb_option_kind {
     FB_OPTION_TEXT,
     FB_OPTION_TEXTS, /* may be given again */
     FB_OPTION_OUTPUT,
+    FB_OPTION_LEVEL,
     FB_OPTION_VERSION,
 };
 

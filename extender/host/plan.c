@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
+#include "outfits.h"
 #include "table.h"
 
 #include "fabricbind/plan.h"
@@ -280,47 +281,28 @@ static void say_why(const struct fb_inputs *in, const struct fb_plan *plan)
         (void)fprintf(stderr, "fabricbind: %s: %s\n", plan->name, plan->warnings.at[0]);
 }
 
-struct plans {
-    struct fb_plan *at;
-    size_t len, size;
-};
-
-static enum fb_status make_plans(struct fb_inputs *in, struct plans *plans, struct fb_error *err)
-{
-    for (size_t i = 0; i < in->jobs.len; i++) {
-        const struct fb_job *job = &in->jobs.at[i];
-
-        for (int64_t group = 0; group < job->groups; group++) {
-            struct fb_plan *at =
-                fb_arena_more(in->arena, plans->at, plans->len, &plans->size, sizeof *at);
-            enum fb_status st;
-
-            if (at == NULL)
-                return fb_error_set(err, FB_ENOMEM, "out of memory");
-            plans->at = at;
-            st = fb_plan_make(&in->cluster, job, group, &at[plans->len], err);
-            if (st != FB_OK)
-                return st;
-            plans->len++;
-        }
-    }
-    return FB_OK;
-}
-
-static enum fb_status print_all(struct fb_inputs *in, const struct plans *plans,
-                                const struct fb_command_context *context, struct fb_error *err)
+static enum fb_status print_json(struct fb_inputs *in, const struct fb_planned_list *all,
+                                 const struct fb_command_context *context, struct fb_error *err)
 {
     struct fb_json json = {0};
+    void *list = fb_report_plans(&json, all->len);
+
+    for (size_t i = 0; i < all->len; i++)
+        fb_report_plan(&json, list, &in->cluster, &all->at[i].plan, &all->at[i].outfit);
+    return fb_command_print(context, &json, err);
+}
+
+static enum fb_status print_all(struct fb_inputs *in, const struct fb_planned_list *all,
+                                const struct fb_command_context *context, struct fb_error *err)
+{
     enum fb_status st = FB_OK;
 
-    if (context->options->output != FB_OUTPUT_TABLE) {
-        fb_report_plans(&json, &in->cluster, plans->at, plans->len);
-        return fb_command_print(context, &json, err);
-    }
-    for (size_t i = 0; st == FB_OK && i < plans->len; i++) {
+    for (size_t i = 0; st == FB_OK && i < all->len; i++) {
         if (i > 0 && fputs("\n", context->out) == EOF)
             return fb_error_set(err, FB_EIO, "standard output: cannot write");
-        st = print_plan(in, &plans->at[i], context, err);
+        st = print_plan(in, &all->at[i].plan, context, err);
+        if (st == FB_OK)
+            st = fb_outfits_print(in, &all->at[i], context, err);
     }
     return st;
 }
@@ -328,19 +310,23 @@ static enum fb_status print_all(struct fb_inputs *in, const struct plans *plans,
 enum fb_status fb_command_plan(struct fb_inputs *in, const struct fb_command_context *context,
                                bool *ret_yes, struct fb_error *err)
 {
-    struct plans plans = {0};
-    enum fb_status st = make_plans(in, &plans, err);
+    struct fb_planned_list all = {0};
+    enum fb_status st = fb_outfits_make(in, context->options, &all, err);
 
-    if (st == FB_OK)
-        st = print_all(in, &plans, context, err);
     if (st != FB_OK)
         return st;
+    if (context->options->explain_pod != NULL)
+        st = fb_outfits_explain(in, &all, context, err);
+    else if (context->options->output != FB_OUTPUT_TABLE)
+        st = print_json(in, &all, context, err);
+    else
+        st = print_all(in, &all, context, err);
     *ret_yes = true;
-    for (size_t i = 0; i < plans.len; i++) {
-        if (!plans.at[i].fits) {
+    for (size_t i = 0; st == FB_OK && i < all.len; i++) {
+        if (!all.at[i].plan.fits) {
             *ret_yes = false;
-            say_why(in, &plans.at[i]);
+            say_why(in, &all.at[i].plan);
         }
     }
-    return FB_OK;
+    return st;
 }
