@@ -40,7 +40,8 @@ static struct fb_verdict fit(const struct fit_case *ask)
 
     assert_int_equal(fb_need_make(builder->arena, ask->pod, ask->networking,
                                   fabric != FB_NONE ? &cluster.fabrics[fabric] : NULL,
-                                  &builder->policies, &builder->settings, &need),
+                                  &(struct fb_rules){&builder->policies, &builder->settings},
+                                  &need),
                      FB_OK);
     return fb_fit(&cluster, site, &question);
 }

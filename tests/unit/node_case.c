@@ -120,16 +120,14 @@ struct fb_pod *add_pod_case(struct builder *builder, const struct pod_case *from
     return pod;
 }
 
-void add_piece(char text[CASE_TEXT], const char *fmt, ...)
+char *piece_start(char text[CASE_TEXT])
 {
     size_t len = strlen(text);
-    va_list args;
 
+    assert_true(len + 2 < CASE_TEXT);
     if (len > 0)
         text[len++] = ' ';
-    va_start(args, fmt);
-    assert_true(vsnprintf(text + len, CASE_TEXT - len, fmt, args) < (int)(CASE_TEXT - len));
-    va_end(args);
+    return text + len;
 }
 
 const char *problems_text(const struct fb_reading *reading, char text[CASE_TEXT])

@@ -4,6 +4,8 @@
 
 #include "make_cluster.h"
 
+#include <stdio.h>
+
 /** A node as one row of a table; NULL where a field does not matter. */
 struct node_case {
     const char *id;       /* spec.providerID */
@@ -58,7 +60,16 @@ const char *pairs_text(const struct fb_pairs *pairs, char text[CASE_TEXT]);
 /** "<fabric's name>: node node ..." in the order of the cluster; those of none behind "-:". */
 const char *fabrics_text(const struct fb_cluster *cluster, char text[CASE_TEXT]);
 
-/** Put one more formatted piece behind @text, after a space where it is not the first. */
-void add_piece(char text[CASE_TEXT], const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/** Where the next piece of @text starts: behind a space where it is not the first. */
+char *piece_start(char text[CASE_TEXT]);
+
+/** Put one more formatted piece behind @text, a char[CASE_TEXT]; the test fails when it is full. */
+#define add_piece(text, ...)                                                                       \
+    do {                                                                                           \
+        char *piece_at = piece_start(text);                                                        \
+        size_t piece_room = CASE_TEXT - (size_t)(piece_at - (text));                               \
+                                                                                                   \
+        assert_in_range(snprintf(piece_at, piece_room, __VA_ARGS__), 0, piece_room - 1);           \
+    } while (0)
 
 #endif

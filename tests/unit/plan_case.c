@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *keep(struct builder *builder, const char *text)
@@ -51,46 +52,67 @@ static void put_node(struct builder *builder, const char *word)
         give_label(builder, node, ZONE_LABEL, strcmp(zone, "-") == 0 ? "" : keep(builder, zone));
 }
 
+/* The number at *@at, which goes on behind it and @mark. */
+static int64_t take_number(const char **at, char mark)
+{
+    char *end;
+    int64_t number = strtoll(*at, &end, 10);
+
+    assert_true(end != *at && *end == mark);
+    *at = *end != '\0' ? end + 1 : end;
+    return number;
+}
+
+/* The text at *@at up to @mark, likewise. */
+static const char *take_name(struct builder *builder, const char **at, char mark)
+{
+    const char *end = strchr(*at, mark);
+    const char *name;
+
+    assert_non_null(end);
+    name = fb_arena_text(builder->arena, *at, (size_t)(end - *at));
+    assert_non_null(name);
+    *at = end + 1;
+    return name;
+}
+
 static void put_pod(struct builder *builder, const char *word)
 {
     static const char *const names[] = {"p0", "p1", "p2", "p3", "p4", "p5", "p6", "p7", "p8", "p9"};
-    int64_t gpus = 0;
-    char node[16];
+    int64_t gpus = take_number(&word, '>');
 
-    assert_int_equal(sscanf(word, "%" SCNd64 ">%15s", &gpus, node), 2);
     assert_true(builder->pods_len < COUNT(names));
-    make_pod(builder, names[builder->pods_len], keep(builder, node), gpus);
+    make_pod(builder, names[builder->pods_len], keep(builder, word), gpus);
 }
 
 static void put_task(struct builder *builder, struct fb_job *job, const char *word)
 {
-    char name[32];
-    int64_t pods;
-    int64_t gpus;
-    int64_t min = -1;
+    const char *name = take_name(builder, &word, '=');
+    int64_t pods = take_number(&word, 'x');
+    bool least = strchr(word, '/') != NULL;
+    int64_t gpus = take_number(&word, least ? '/' : '\0');
+    struct fb_task *task = give_task(builder, job, name, pods, gpus);
 
-    assert_true(
-        sscanf(word, "%31[^=]=%" SCNd64 "x%" SCNd64 "/%" SCNd64, name, &pods, &gpus, &min) >= 3);
-    give_task(builder, job, keep(builder, name), pods, gpus)->min = min;
+    if (least)
+        task->min = take_number(&word, '\0');
 }
 
 static void put_member(struct builder *builder, const struct fb_job *job, const char *word)
 {
-    char task[32];
-    char node[16];
+    const char *task = take_name(builder, &word, '-');
+    int64_t index = take_number(&word, '>');
     char name[64];
-    int index;
-    struct fb_pod *pod;
 
-    assert_int_equal(sscanf(word, "%31[^-]-%d>%15s", task, &index, node), 3);
-    (void)snprintf(name, sizeof name, "j-%s-%d", task, index);
+    (void)snprintf(name, sizeof name, "j-%s-%" PRId64, task, index);
     for (size_t i = 0; i < job->tasks_len; i++) {
+        struct fb_pod *pod;
+
         if (strcmp(job->tasks[i].name, task) != 0)
             continue;
-        pod = make_pod(builder, keep(builder, name), keep(builder, node),
+        pod = make_pod(builder, keep(builder, name), keep(builder, word),
                        fb_resources_get(&job->tasks[i].pod.containers[0].requests, GPU));
         give_owner(builder, pod, VOLCANO, "j");
-        give_pod_label(builder, pod, "volcano.sh/task-spec", job->tasks[i].name);
+        give_pod_label(builder, pod, "volcano.sh/task-spec", task);
     }
 }
 
@@ -104,7 +126,8 @@ struct builder *plan_case_make(const struct plan_case *from)
     make_shape(builder, p, "P.8", 8, 4);
     give_tier(builder, p, "spine");
     give_tier(builder, p, "leaf");
-    job->min = from->min > 0 ? from->min : -1;
+    if (from->min != 0)
+        job->min = from->min > 0 ? from->min : 0;
     for (const char *at = from->nodes; (at = take_word(at, word)) != NULL;)
         put_node(builder, word);
     for (const char *at = from->pods; (at = take_word(at, word)) != NULL;)

@@ -18,7 +18,7 @@ struct plan_case {
     const char *members; /* pods of the job that run: "worker-0>a" */
     const char *job;     /* "worker=4x8 launcher=1x0": task, pods, GPUs each; "worker=4x8/2": of
                             these 2 at least */
-    int64_t min;         /* minAvailable; 0: all */
+    int64_t min;         /* minAvailable; 0: all, below 0: none */
 };
 
 struct builder *plan_case_make(const struct plan_case *from);

@@ -118,7 +118,7 @@ static void test_check__tells_states_apart(void **state)
     node->unschedulable = true;
     node = make_node(scene.builder, "c", "full-8", 8, EFA, 8);
     node->ready = false;
-    node = make_node(scene.builder, "d", "full-8", 8, NULL, 0);
+    (void)make_node(scene.builder, "d", "full-8", 8, NULL, 0);
     node = make_node(scene.builder, "e", "full-8", 8, EFA, 8);
     give_label(scene.builder, node, ZONE_LABEL, "");
     expect(&scene, "states",

@@ -91,6 +91,9 @@ static void test_fabric_build__joins_nodes_that_reach_each_other(void **state)
          {{P8, .amounts = GPU "=8 nic=4"},
           {.id = "p://n", .instance = "cpu.1", .labels = Z1, .amounts = "nic=4"},
           {.id = "r://n", .amounts = "cpu=1"}}},
+        {"p k3s nic z1: a", /* one GPU is a GPU node too */
+         NULL,
+         {{.id = "p://n", .instance = "k3s", .labels = Z1, .amounts = GPU "=1 nic=1"}}},
         {"p P.8 z1: a q P.8 z1: b", /* nobody has NICs */
          NULL,
          {{P8, .amounts = GPU "=8"},
@@ -209,6 +212,9 @@ static void test_fabric_build__keeps_sick_members(void **state)
         {"p P.8 nic z1: a b", /* even one that has them tells */
          NULL,
          {{P8, .amounts = GPU "=8"}, {P8, .amounts = GPU "=8 nic=4"}}},
+        {"p P.8 nic z1: a b c", /* however few they are */
+         NULL,
+         {{P8, .amounts = GPU "=8"}, {P8, .amounts = GPU "=8"}, {P8, .amounts = GPU "=8 nic=4"}}},
         {"e E.8 net/1+2 z1: a b c", /* a network is missing */
          NULL,
          {{E8, .amounts = GPU "=8 net/1=1 net/3=1"},

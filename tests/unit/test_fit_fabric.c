@@ -35,21 +35,21 @@ static void test_fit__each_takes_whole_nodes_only(void **state)
     static const struct {
         int64_t gpus;
         enum fb_networking networking;
-        int64_t a, b;  /* of the node */
         bool resident; /* one that takes network b */
+        int64_t a, b;  /* of the node */
         const char *want;
     } cases[] = {
-        {8, FB_NETWORKING_GANG, 1, 1, false, "fits 0 "},
-        {8, FB_NETWORKING_ANNOTATED, 1, 1, false, "fits 0 "},
-        {4, FB_NETWORKING_ANNOTATED, 1, 1, false,
+        {8, FB_NETWORKING_GANG, false, 1, 1, "fits 0 "},
+        {8, FB_NETWORKING_ANNOTATED, false, 1, 1, "fits 0 "},
+        {4, FB_NETWORKING_ANNOTATED, false, 1, 1,
          "never 3 fabricbind: this network is shared by whole nodes only"},
-        {4, FB_NETWORKING_ANNOTATED, 1, 1, true, /* never goes before busy */
+        {4, FB_NETWORKING_ANNOTATED, true, 1, 1, /* never goes before busy */
          "never 3 fabricbind: this network is shared by whole nodes only"},
-        {4, FB_NETWORKING_ANNOTATED, 1, 0, false, "never 3 fabricbind: node has no acme.net/b"},
-        {8, FB_NETWORKING_GANG, 0, 1, false, "never 3 fabricbind: node has no acme.net/a"},
-        {8, FB_NETWORKING_GANG, 1, 1, true, "busy 2 fabricbind: too few free acme.net/b"},
-        {4, FB_NETWORKING_GANG, 1, 1, true, "fits 0 "}, /* is not networked here */
-        {4, FB_NETWORKING_NO, 1, 1, true, "fits 0 "},
+        {4, FB_NETWORKING_ANNOTATED, false, 1, 0, "never 3 fabricbind: node has no acme.net/b"},
+        {8, FB_NETWORKING_GANG, false, 0, 1, "never 3 fabricbind: node has no acme.net/a"},
+        {8, FB_NETWORKING_GANG, true, 1, 1, "busy 2 fabricbind: too few free acme.net/b"},
+        {4, FB_NETWORKING_GANG, true, 1, 1, "fits 0 "}, /* is not networked here */
+        {4, FB_NETWORKING_NO, true, 1, 1, "fits 0 "},
     };
 
     (void)state;

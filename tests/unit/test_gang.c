@@ -31,7 +31,7 @@ static void test_gang_size__counts_what_the_spec_tells(void **state)
     give_task(builder, job, "launcher", 3, 0);
     assert_int_equal(fb_gang_size(job, &builder->settings), 0);
     give_task(builder, job, "worker", 4, 8);
-    give_task(builder, job, "more", 2, 4);
+    give_task(builder, job, "more", 2, 1);
     assert_int_equal(fb_gang_size(job, &builder->settings), 6);
     give_annotation(builder, &job->tasks[0].pod, NUM_NODES, "99"); /* no GPU pod */
     assert_int_equal(fb_gang_size(job, &builder->settings), 6);

@@ -95,7 +95,7 @@ static void test_manifest_read__refuses_bad_input_and_says_where(void **state)
          "document 1: spec.tasks[0].replicas: 100001 is above 100000"},
         {"apiVersion: v1\nkind: List\nitems:\n- {apiVersion: v1, kind: Pod, metadata: {name: p},"
          " spec: {containers: [{resources: {limits: {g: 4x}}}]}}\n",
-         "document 1: items[0].spec.containers[0].resources.limits.g: '4x' is no quantity"},
+         "document 1: items[0]: spec.containers[0].resources.limits.g: '4x' is no quantity"},
     };
     struct line line;
 

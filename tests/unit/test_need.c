@@ -29,8 +29,8 @@ struct row {
 static void make(struct builder *builder, const struct fb_pod *pod, enum fb_networking networking,
                  const struct fb_fabric *fabric, struct fb_need *ret)
 {
-    assert_int_equal(fb_need_make(builder->arena, pod, networking, fabric, &builder->policies,
-                                  &builder->settings, ret),
+    assert_int_equal(fb_need_make(builder->arena, pod, networking, fabric,
+                                  &(struct fb_rules){&builder->policies, &builder->settings}, ret),
                      FB_OK);
 }
 

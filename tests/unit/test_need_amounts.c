@@ -26,8 +26,8 @@ static int tear_down(void **state)
 static void make(struct builder *builder, const struct fb_pod *pod, enum fb_networking networking,
                  const struct fb_fabric *fabric, struct fb_need *ret)
 {
-    assert_int_equal(fb_need_make(builder->arena, pod, networking, fabric, &builder->policies,
-                                  &builder->settings, ret),
+    assert_int_equal(fb_need_make(builder->arena, pod, networking, fabric,
+                                  &(struct fb_rules){&builder->policies, &builder->settings}, ret),
                      FB_OK);
 }
 
@@ -129,6 +129,32 @@ static void test_need_gpus__of_the_first_resource_asked_for(void **state)
     }
 }
 
+static void test_need_leaves_nics__where_nothing_is_added(void **state)
+{
+    static const struct {
+        const char *containers, *fabric, *device_class; /* NULL: no claim */
+        bool want;
+    } cases[] = {
+        {"m8", "big", NULL, false},       {"m8/2", "big", NULL, true},
+        {"m8/0", "big", NULL, false},     {"m8", "big", "acme-nic", true},
+        {"m8", "big", "other", false},    {"m8", "none", NULL, true},
+        {"m8", "none-seats", NULL, true}, {"m8", "seats", NULL, false},
+        {"m8", "nobody", NULL, false},    {"m8", "nobody", "acme-nic", false},
+        {"m8", "untold", NULL, false},
+    };
+    struct builder *builder = *state;
+
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fb_pod *pod = need_case_pod(builder, cases[i].containers);
+        struct fb_fabric fabric = need_case_fabric(builder, cases[i].fabric);
+
+        if (cases[i].device_class != NULL)
+            give_text(builder, &pod->device_classes, cases[i].device_class);
+        if (fb_need_leaves_nics(pod, &fabric, &builder->policies) != cases[i].want)
+            fail_msg("row %zu", i);
+    }
+}
+
 static void test_need_nics__of_one_container(void **state)
 {
     static const struct {
@@ -187,8 +213,8 @@ static void test_need_make__every_allocation_may_fail(void **state)
             struct fb_need need = {.gpus = -7};
             char text[512];
 
-            st = fb_need_make(arena, pod, FB_NETWORKING_ANNOTATED, &fabric, &builder->policies,
-                              &builder->settings, &need);
+            st = fb_need_make(arena, pod, FB_NETWORKING_ANNOTATED, &fabric,
+                              &(struct fb_rules){&builder->policies, &builder->settings}, &need);
             if (st == FB_OK)
                 assert_string_equal(need_case_format(&need, text), cases[i].want);
             else
@@ -209,12 +235,13 @@ static void test_need_make__the_system_may_have_no_memory(void **state)
     enum fb_status st;
 
     alloc_fault_arm(0);
-    st = fb_need_make(arena, pod, FB_NETWORKING_GANG, &fabric, &builder->policies,
-                      &builder->settings, &need);
+    st = fb_need_make(arena, pod, FB_NETWORKING_GANG, &fabric,
+                      &(struct fb_rules){&builder->policies, &builder->settings}, &need);
     alloc_fault_disarm();
     assert_int_equal(st, FB_ENOMEM);
-    assert_int_equal(fb_need_make(arena, pod, FB_NETWORKING_GANG, &fabric, &builder->policies,
-                                  &builder->settings, &need),
+    assert_int_equal(fb_need_make(arena, pod, FB_NETWORKING_GANG, &fabric,
+                                  &(struct fb_rules){&builder->policies, &builder->settings},
+                                  &need),
                      FB_OK);
 }
 
@@ -227,6 +254,7 @@ int main(void)
         WITH_BUILDER(test_need_make__own_nics_count_without_networking),
         WITH_BUILDER(test_need_make__sums_stop_at_the_largest),
         WITH_BUILDER(test_need_gpus__of_the_first_resource_asked_for),
+        WITH_BUILDER(test_need_leaves_nics__where_nothing_is_added),
         WITH_BUILDER(test_need_nics__of_one_container),
         WITH_BUILDER(test_need_make__every_allocation_may_fail),
         WITH_BUILDER(test_need_make__the_system_may_have_no_memory),

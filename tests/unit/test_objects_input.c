@@ -91,12 +91,15 @@ static void test_object_reader__minds_only_fields_of_the_kind(void **state)
         /* the first of several */
         {"{'spec':{'taints':{},'unschedulable':1},'kind':'Node','apiVersion':'v1'}",
          "input: byte 71: spec.taints: not a list"},
+        {"{'spec':{'taints':{},'containers':5},'kind':'Node','apiVersion':'v1'}",
+         "input: byte 68: spec.taints: not a list"},
         /* fields of others */
         {"{'status':{'allocatable':{'x':'4x'}},'kind':'Pod','apiVersion':'v1'}", "pod /"},
         {"{" POD ",'status':{'allocatable':{'x':'4x'}},'spec':{'tasks':{},'template':0}}", "pod /"},
         {"{" NODE ",'spec':{'containers':5,'replicas':-1},'metadata':{'annotations':[]}}", "node "},
         {"{'kind':'Issue','apiVersion':'x/v1','metadata':{'name':5},'spec':'none','status':[]}",
          "unknown"},
+        {"{'kind':'Pod','spec':5,'apiVersion':'x/v1'}", "unknown"},
         {"{'spec':{'template':'x'},'kind':'Workflow','apiVersion':'x/v1'}", "unknown"},
         /* the last kind counts, and what was held for it */
         {"{'kind':'Pod','apiVersion':'v1','status':{'capacity':[]},'kind':'Node'}",
@@ -107,18 +110,18 @@ static void test_object_reader__minds_only_fields_of_the_kind(void **state)
     check_rows(rows, COUNT(rows));
 }
 
-/* {NODE,'spec':{'taints':[{},{},...]}} */
-static char *many_taints(size_t count)
+/* @head, @count times @item, @tail. */
+static char *many_items(const char *head, const char *item, size_t count, const char *tail)
 {
-    const size_t room = 64 + 3 * count;
+    const size_t room = strlen(head) + (strlen(item) + 1) * count + strlen(tail) + 1;
     char *json = calloc(1, room);
     size_t used;
 
     assert_non_null(json);
-    used = (size_t)snprintf(json, room, "{" NODE ",'spec':{'taints':[{}");
-    for (size_t i = 1; i < count; i++)
-        used += (size_t)snprintf(json + used, room - used, ",{}");
-    (void)snprintf(json + used, room - used, "]}}");
+    used = (size_t)snprintf(json, room, "%s", head);
+    for (size_t i = 0; i < count; i++)
+        used += (size_t)snprintf(json + used, room - used, "%s%s", i == 0 ? "" : ",", item);
+    (void)snprintf(json + used, room - used, "%s", tail);
     return json;
 }
 
@@ -154,12 +157,19 @@ static void test_object_reader__bounds_lists_and_maps(void **state)
     const size_t most = FB_OBJECT_ENTRIES_MAX;
 
     (void)state;
-    check_bound(many_taints(most + 1),
+    check_bound(many_items("{" NODE ",'spec':{'taints':[", "{}", most + 1, "]}}"),
                 "limit: byte 12339: spec.taints[4096]: more than 4096 entries");
     check_bound(many_entries(labels, "''", most + 1),
                 "limit: byte 44009: metadata.labels.l4096: more than 4096 entries");
     check_bound(many_entries(amounts, "1", most + 1),
                 "limit: byte 39913: status.capacity.l4096: more than 4096 entries");
+    check_bound(many_items("{" POD ",'spec':{'affinity':{'nodeAffinity':{"
+                           "'requiredDuringSchedulingIgnoredDuringExecution':{"
+                           "'nodeSelectorTerms':[{'matchExpressions':[{'values':[",
+                           "''", most + 1, "]}]}]}}}}}"),
+                "limit: byte 12459: spec.affinity.nodeAffinity."
+                "requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]."
+                "matchExpressions[0].values[40...: more than 4096 entries");
     /* null has nothing to hold */
     check_bound(many_entries(labels, "null", most + 1), "node ");
 }

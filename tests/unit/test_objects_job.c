@@ -99,7 +99,7 @@ static void test_object_reader__reads_jobs_of_one_template(void **state)
     check_rows(rows, COUNT(rows));
 }
 
-static void test_object_reader__reads_jobs_of_several_templates(void **state)
+static void test_object_reader__reads_jobs_of_replica_types(void **state)
 {
     static const struct row rows[] = {
         {"{'apiVersion':'jobset.x-k8s.io/v1alpha2','kind':'JobSet','spec':{'replicatedJobs':[{"
@@ -125,6 +125,9 @@ static void test_object_reader__reads_jobs_of_several_templates(void **state)
         {"{'apiVersion':'kubeflow.org/v1','kind':'PyTorchJob','spec':{'pytorchReplicaSpecs':{"
          "'Worker':{'replicas':3},'Master':null},'pytorchReplicaSpecs':{'Master':{}}}}",
          "kubeflow.org/PyTorchJob / | master 1 {job}-{task}-{index} pod /"},
+        {"{'apiVersion':'kubeflow.org/v1','kind':'PyTorchJob','spec':{'pytorchReplicaSpecs':{"
+         "'Launcher':{'replicas':2}}}}",
+         "kubeflow.org/PyTorchJob / | launcher 2 {job}-{task}-{index} pod /"},
         {"{'apiVersion':'kubeflow.org/v2beta1','kind':'MPIJob','spec':{'mpiReplicaSpecs':{'Worker':"
          "{'replicas':2,'template':" TEMPLATE(
              "w") "},'Launcher':{'replicas':5,'template':" TEMPLATE("l") "}}}}",
@@ -134,6 +137,15 @@ static void test_object_reader__reads_jobs_of_several_templates(void **state)
          "'Worker':{}}}}",
          "kubeflow.org/MPIJob / | launcher 1 {job}-{task} pod / | "
          "worker 0 {job}-{task}-{index} pod /"},
+    };
+
+    (void)state;
+    check_rows(rows, COUNT(rows));
+}
+
+static void test_object_reader__reads_jobs_of_leaders_and_workers(void **state)
+{
+    static const struct row rows[] = {
         {"{'apiVersion':'leaderworkerset.x-k8s.io/v1','kind':'LeaderWorkerSet','spec':{'replicas':"
          "3,'leaderWorkerTemplate':{'size':4,'workerTemplate':" TEMPLATE("w") "}}}",
          "leaderworkerset.x-k8s.io/LeaderWorkerSet / groups=3 | leader 1 {job}-{group} pod / "
@@ -151,6 +163,10 @@ static void test_object_reader__reads_jobs_of_several_templates(void **state)
          "ray.io/RayCluster / | head 1 {job}-head pod / main(h) | "
          "g 8 {job}-{task}-worker-{index} pod / main(w) | k 3 {job}-{task}-worker-{index} pod / | "
          "e 0 {job}-{task}-worker-{index} pod /"},
+        {"{'apiVersion':'leaderworkerset.x-k8s.io/v1','kind':'LeaderWorkerSet','spec':{"
+         "'leaderWorkerTemplate':{'size':0}}}",
+         "leaderworkerset.x-k8s.io/LeaderWorkerSet / | leader 1 {job}-{group} pod / | "
+         "worker 0 {job}-{group}-{next} pod /"},
         {"{'apiVersion':'ray.io/v1','kind':'RayCluster','metadata':{'name':'r'}}",
          "ray.io/RayCluster /r | head 1 {job}-head pod /"},
     };
@@ -215,7 +231,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_object_reader__reads_volcano_jobs),
         cmocka_unit_test(test_object_reader__reads_jobs_of_one_template),
-        cmocka_unit_test(test_object_reader__reads_jobs_of_several_templates),
+        cmocka_unit_test(test_object_reader__reads_jobs_of_replica_types),
+        cmocka_unit_test(test_object_reader__reads_jobs_of_leaders_and_workers),
         cmocka_unit_test(test_object_reader__bounds_the_pods_of_a_job),
         cmocka_unit_test(test_job_of_pod__is_a_job_of_one_task),
     };

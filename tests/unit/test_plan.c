@@ -101,8 +101,8 @@ static void test_plan_make__lets_members_decide_the_fabric(void **state)
         {{.nodes = "a b c:-/-:z2 d:-/-:z2 e:-/-:z2",
           .members = "w-0>a w-1>c w-2>d",
           .job = "w=4x8"},
-         "no gang 4 in 1 on z2 : j-w-3>e ! the gang already spans two fabrics: p P.8 nic z1 and p "
-         "P.8 nic z2"}, /* with most of them */
+         "no 1 left gang 4 in 1 on z2 ! the gang already spans two fabrics: p P.8 nic z1 and p P.8 "
+         "nic z2"}, /* with most of them */
         {{.nodes = "a b:-/-:z2 c:-/-:z3", .members = "w-0>a w-1>b w-2>c", .job = "w=3x8"},
          "no gang 3 in 1 on z1 ! the gang already spans two fabrics: p P.8 nic z1 and p P.8 nic "
          "z2"},
@@ -110,6 +110,8 @@ static void test_plan_make__lets_members_decide_the_fabric(void **state)
          "fits gang 2 in 1 on z1"}, /* more than the job has */
         {{.nodes = "a cpu:b", .members = "w-0>b", .job = "w=2x8"},
          "fits gang 2 in 1 on z1 : j-w-1>a"}, /* on a node of no fabric */
+        {{.nodes = "a b c:-/-:z2", .members = "w-0>a l-0>c", .job = "w=2x8 l=1x0"},
+         "fits gang 2 in 1 on z1 : j-w-1>b"}, /* where a launcher runs does not matter */
         {{.nodes = "a b cpu:x", .members = "l-0>x", .job = "w=2x8 l=1x0"},
          "fits gang 2 in 1 on z1 : j-w-0>a j-w-1>b"},
     };
@@ -135,6 +137,7 @@ static void test_plan_make__starts_with_the_least_that_must_run(void **state)
          "fits 2 left gang 4 in 1 on z1 : j-w-0>a j-w-1>b j-l-0>a"}, /* the launcher counts too */
         {{.nodes = "a b", .job = "w=4x8 l=1x0", .min = 4},
          "no 5 left short 2 of " GPU ", z1 takes 2"},
+        {{.nodes = "a", .job = "w=2x8", .min = -1}, "fits 1 left gang 2 in 1 on z1 : j-w-0>a"},
         {{.nodes = "a", .job = "w=2x8 l=2x0", .min = 1}, /* one of the gang all the same */
          "fits 1 left gang 2 in 1 on z1 : j-w-0>a j-l-0>a j-l-1>a"},
         {{.nodes = "a b c", .members = "w-0>a", .job = "w=4x8", .min = 3},

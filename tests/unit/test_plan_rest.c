@@ -54,13 +54,14 @@ static void test_plan_make__places_pods_one_by_one_outside_gangs(void **state)
         const char *want;
     } cases[] = {
         {"a b", "w=3x4", 0, "fits : j-w-0>a j-w-1>a j-w-2>b"},
-        {"a b", "w=5x4", 0,
-         "no 1 left : j-w-0>a j-w-1>a j-w-2>b j-w-3>b short 1 of " GPU ", none takes 4"},
+        {"a b", "w=5x4", 0, "no 5 left short 1 of " GPU ", none takes 4"},
         {"a b", "w=5x4", 3,
          "fits 1 left : j-w-0>a j-w-1>a j-w-2>b j-w-3>b short 1 of " GPU ", none takes 4"},
+        {"a", "w=3x4", -1, /* none must */
+         "fits 1 left : j-w-0>a j-w-1>a short 1 of " GPU ", none takes 2"},
         {"a", "w=1x9", 0, "no 1 left short 1 of " GPU ", none takes 0"},
-        {"a", "w=1x16 x=2x5", 0, "no 2 left : j-x-0>a short 2 of " GPU ", none takes 1"},
-        {"a", "w=2x5/2 x=1x0", 1, "no 1 left : j-w-0>a j-x-0>a short 1 of " GPU ", none takes 1"},
+        {"a", "w=1x16 x=2x5", 0, "no 3 left short 2 of " GPU ", none takes 1"},
+        {"a", "w=2x5/2 x=1x0", 1, "no 3 left short 1 of " GPU ", none takes 1"},
         {"a", "w=2x5/1 x=1x0", 1, "fits 1 left : j-w-0>a j-x-0>a short 1 of " GPU ", none takes 1"},
     };
 
@@ -110,7 +111,7 @@ static void test_plan_make__names_what_is_short(void **state)
         bool gang;
         const char *want;
     } cases[] = {
-        {"cpu", 100000, NULL, false, "no 1 left : j-w-0>a j-w-1>b short 1 of cpu, none takes 2"},
+        {"cpu", 100000, NULL, false, "no 3 left short 1 of cpu, none takes 2"},
         {"cpu", 0, NULL, false, "fits : j-w-0>a j-w-1>a j-w-2>a"},
         {"ssd", 1, NULL, false, "no 3 left short 3 of ssd, none takes 0"},
         {"cpu", 0, "z9", false, "no 3 left short 3 of " GPU ", none takes 0"},
@@ -140,6 +141,55 @@ static void test_plan_make__names_what_is_short(void **state)
         assert_string_equal(plan_text(&cluster, &plan, text), cases[i].want);
         builder_free(builder);
     }
+}
+
+/* Whatever comes first in the pod: what is scarcest, GPUs on ties, nothing that is not asked for.
+ */
+static void test_plan_make__names_what_is_short_in_any_order(void **state)
+{
+    static const struct {
+        int64_t cpu, gpus; /* of each of three pods on two nodes */
+        const char *want;
+    } cases[] = {
+        {100000, 2, "no 3 left short 1 of cpu, none takes 2"},
+        {100000, 5, "no 3 left short 1 of " GPU ", none takes 2"},
+        {0, 5, "no 3 left short 1 of " GPU ", none takes 2"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        struct builder *builder =
+            plan_case_make(&(struct plan_case){.nodes = "a b", .job = "w=3x0"});
+        struct fb_job *job = plan_case_job(builder);
+        struct fb_cluster cluster;
+        struct fb_plan plan;
+        char text[CASE_TEXT];
+
+        job->kind = "Deployment";
+        give_request(builder, &job->tasks[0].pod, 0, "cpu", cases[i].cpu);
+        give_request(builder, &job->tasks[0].pod, 0, GPU, cases[i].gpus);
+        cluster = build_cluster(builder);
+        assert_int_equal(fb_plan_make(&cluster, job, 0, &plan, NULL), FB_OK);
+        assert_string_equal(plan_text(&cluster, &plan, text), cases[i].want);
+        builder_free(builder);
+    }
+}
+
+/* A block that is fuller does not make up for a node with half its NICs. */
+static void test_plan_make__asks_for_the_score_before_the_block(void **state)
+{
+    struct builder *builder =
+        plan_case_make(&(struct plan_case){.nodes = "a:s0/l0 b:s0/l1 c:s0/l1", .job = "w=1x4"});
+    struct fb_cluster cluster;
+    struct fb_plan plan;
+    char text[CASE_TEXT];
+
+    (void)state;
+    give_amount(builder, &builder->nodes[0], "nic", 2);
+    cluster = build_cluster(builder);
+    assert_int_equal(fb_plan_make(&cluster, plan_case_job(builder), 0, &plan, NULL), FB_OK);
+    assert_string_equal(plan_text(&cluster, &plan, text), "fits : j-w-0>b");
+    builder_free(builder);
 }
 
 static void test_plan_make__sees_what_earlier_plans_took(void **state)
@@ -177,6 +227,37 @@ static void test_plan_make__sees_what_earlier_plans_took(void **state)
     }
 }
 
+/* The gang would hold, and the launcher finds no place: all is as before. */
+static void test_plan_make__gives_back_what_a_job_that_cannot_start_took(void **state)
+{
+    struct builder *builder = plan_case_make(&(struct plan_case){
+        .nodes = "a b c", .pods = "4>c", .members = "w-0>a", .job = "w=3x8 l=1x0"});
+    struct fb_job *job = plan_case_job(builder);
+    struct fb_cluster cluster;
+    struct fb_plan plan;
+    char before[CASE_TEXT];
+    char text[CASE_TEXT];
+
+    (void)state;
+    job->tasks[0].pods = 2;
+    give_request(builder, &job->tasks[1].pod, 0, "cpu", 200000);
+    give_request(builder, &job->tasks[0].pod, 0, "cpu", 1000);
+    cluster = build_cluster(builder);
+    (void)amounts_text(&cluster.sites[1].free, before);
+    assert_int_equal(fb_plan_make(&cluster, job, 0, &plan, NULL), FB_OK);
+    assert_string_equal(plan_text(&cluster, &plan, text),
+                        "no 2 left gang 2 in 1 on z1 short 1 of cpu, none takes 0");
+    assert_string_equal(amounts_text(&cluster.sites[1].free, text), before);
+    assert_true(plan.chosen[0]); /* where its member is */
+    assert_false(plan.chosen[1]);
+
+    job->tasks[1].pod.containers[0].requests.len = 0;
+    assert_int_equal(fb_plan_make(&cluster, job, 0, &plan, NULL), FB_OK);
+    assert_true(plan.fits);
+    assert_string_not_equal(amounts_text(&cluster.sites[1].free, text), before);
+    builder_free(builder);
+}
+
 static void test_plan_make__tells_score_nics_and_verdicts(void **state)
 {
     struct builder *builder = plan_case_make(
@@ -210,7 +291,10 @@ int main(void)
         cmocka_unit_test(test_plan_make__places_pods_one_by_one_outside_gangs),
         cmocka_unit_test(test_plan_make__sends_tasks_without_gpus_to_cpu_nodes),
         cmocka_unit_test(test_plan_make__names_what_is_short),
+        cmocka_unit_test(test_plan_make__names_what_is_short_in_any_order),
+        cmocka_unit_test(test_plan_make__asks_for_the_score_before_the_block),
         cmocka_unit_test(test_plan_make__sees_what_earlier_plans_took),
+        cmocka_unit_test(test_plan_make__gives_back_what_a_job_that_cannot_start_took),
         cmocka_unit_test(test_plan_make__tells_score_nics_and_verdicts),
     };
 

@@ -4,7 +4,7 @@
 #include "node_case.h"
 #include "unit.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NODES 8
@@ -13,12 +13,12 @@
 static void add_node(struct builder *builder, const char *type, const char *word, size_t number)
 {
     static const char *const names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
-    int nics = 0;
-    char mark = ' ';
+    char *mark_at;
+    int64_t nics = strtoll(word, &mark_at, 10);
+    char mark = *mark_at;
     struct fb_node *node;
 
-    assert_true(number < NODES);
-    assert_true(sscanf(word, "%d%c", &nics, &mark) > 0);
+    assert_true(number < NODES && mark_at != word);
     node = make_node(builder, names[number], type, 8, "nic", nics);
     if (mark == 'c')
         node->unschedulable = true;

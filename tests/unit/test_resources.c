@@ -6,6 +6,7 @@
 #include "unit.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static struct fb_arena *arena;
@@ -52,12 +53,11 @@ static struct fb_resources read_all(const char *text)
     while (*text != '\0') {
         size_t name_len = strcspn(text, "=");
         const char *name = fb_arena_text(arena, text, name_len);
-        int64_t amount;
-        int read;
+        char *end;
+        int64_t amount = strtoll(text + name_len + 1, &end, 10);
 
-        assert_int_equal(sscanf(text + name_len, "=%ld %n", &amount, &read), 1);
         assert_int_equal(fb_resources_set(arena, &all, name, amount), FB_OK);
-        text += name_len + (size_t)read;
+        text = end + (*end == ' ' ? 1 : 0);
     }
     return all;
 }
@@ -68,8 +68,8 @@ static const char *format(const struct fb_resources *all, char text[256])
 
     text[0] = '\0';
     for (size_t i = 0; i < all->len; i++)
-        len += (size_t)snprintf(text + len, 256 - len, "%s%s=%ld", i > 0 ? " " : "",
-                                all->at[i].name, all->at[i].amount);
+        len += (size_t)snprintf(text + len, 256 - len, "%s%s=%lld", i > 0 ? " " : "",
+                                all->at[i].name, (long long)all->at[i].amount);
     return text;
 }
 

@@ -21,6 +21,7 @@ static struct builder *one_node(int64_t gpus, const char *nic, int64_t nics)
     give_nic_rule(builder, p, "seat", FB_NIC_SLOT);
     make_shape(builder, p, "P.8", 8, 16);
     make_shape(builder, p, "P.0", 0, 0);
+    make_shape(builder, p, "P.1", 8, 1);
     make_node(builder, "a", "P.8", gpus, nic, nics);
     return builder;
 }
@@ -48,6 +49,7 @@ static void test_score_packing__balances_what_stays_free(void **state)
     } cases[] = {
         {8, 16, "nic", 0, 0, 8, 16, "1.000"}, /* the whole node */
         {8, 16, "nic", 0, 0, 9, 16, "1.000"},
+        {8, 16, "nic", 0, 0, 7, 14, "0.938"}, /* an eighth of both stays */
         {7, 16, "nic", 0, 0, 7, 14, "1.000"}, /* all that is left of it */
         {8, 16, "nic", 0, 0, 4, 8, "0.750"},  /* g 1/2, n 1/2 */
         {8, 16, "nic", 0, 0, 4, 16, "0.500"}, /* g 1/2, n 0 */
@@ -89,7 +91,7 @@ static void test_score_health__is_the_share_of_nics_that_work(void **state)
         {"P.8", "nic", 16, "1.000"},  {"P.8", "nic", 12, "0.750"},  {"P.8", "nic", 0, "0.000"},
         {"P.8", "nic", 18, "1.000"}, /* at most 1 */
         {"P.8", NULL, 0, "0.000"},    {"P.8", "seat", 63, "1.000"}, {"P.x", "nic", 3, "1.000"},
-        {"P.x", "seat", 63, "1.000"}, {"P.0", "nic", 3, "1.000"},
+        {"P.x", "seat", 63, "1.000"}, {"P.0", "nic", 3, "1.000"},   {"P.1", "nic", 0, "0.000"},
     };
 
     (void)state;
@@ -184,9 +186,14 @@ static void test_score__weighs_its_parts(void **state)
         double locality;
         const char *want;
     } cases[] = {
-        {16, 8, 16, 1.0, "1000.000"}, {16, 8, 16, 0.0, "200.000"}, {16, 8, 16, 0.5, "600.000"},
-        {16, 4, 8, 1.0, "950.000"},   {12, 8, 12, 1.0, "950.000"}, /* P 1, health 3/4 */
-        {0, 8, 0, 1.0, "800.000"},    {16, 4, 16, 0.0, "100.000"},
+        {16, 8, 16, 1.0, "1000.000"},
+        {16, 8, 16, 0.0, "200.000"},
+        {16, 8, 16, 0.5, "600.000"},
+        {16, 4, 8, 1.0, "950.000"},
+        {16, 1, 2, 1.0, "912.500"},
+        /* a single GPU is no pod without */ {12, 8, 12, 1.0, "950.000"}, /* P 1, health 3/4 */
+        {0, 8, 0, 1.0, "800.000"},
+        {16, 4, 16, 0.0, "100.000"},
     };
 
     (void)state;
@@ -211,9 +218,9 @@ static void test_score__keeps_pods_without_gpus_off_free_nics(void **state)
         int64_t nics, used;
         const char *want;
     } cases[] = {
-        {NULL, 0, 0, "1000.000"},  {"nic", 16, 0, "0.000"},
-        {"nic", 16, 4, "250.000"}, {"nic", 16, 16, "1000.000"}, /* none left to keep for others */
-        {"nic", 0, 0, "1000.000"}, {"seat", 10, 0, "0.000"},
+        {NULL, 0, 0, "1000.000"},    {"nic", 16, 0, "0.000"},  {"nic", 16, 4, "250.000"},
+        {"nic", 16, 16, "1000.000"}, /* none left to keep for others */
+        {"nic", 0, 0, "1000.000"},   {"seat", 10, 0, "0.000"}, {"nic", 1, 0, "0.000"},
     };
 
     (void)state;

@@ -149,11 +149,28 @@ static void test_select_affinity__of_fields_only_the_name(void **state)
     }
 }
 
+/* y: a requirement that holds, n: one that does not; a space begins another term. */
+static struct fb_pod *read_terms(struct builder *builder, const char *terms)
+{
+    struct fb_pod *pod = make_template(builder, "p", 0);
+
+    pod->has_affinity = true;
+    if (*terms != '\0')
+        give_term(builder, pod);
+    for (; *terms != '\0'; terms++) {
+        if (*terms == ' ')
+            give_term(builder, pod);
+        else if (*terms != '-')
+            give_requirement(builder, pod, "disk", "In", *terms == 'y' ? "ssd" : "hdd");
+    }
+    return pod;
+}
+
 /* Terms are any of, requirements all of. */
 static void test_select_affinity__joins_terms_and_requirements(void **state)
 {
     static const struct {
-        const char *terms; /* y: holds, n: does not; terms apart by a space, "-": an empty one */
+        const char *terms; /* "-": an empty one */
         bool want;
     } cases[] = {
         {"y", true},   {"n", false},  {"yy", true},   {"yn", false},     {"ny", false},
@@ -163,16 +180,7 @@ static void test_select_affinity__joins_terms_and_requirements(void **state)
     const struct fb_node *node = labelled(*state);
 
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct fb_pod *pod = make_template(*state, "p", 0);
-
-        for (const char *at = cases[i].terms; *at != '\0'; at++) {
-            if (at == cases[i].terms || at[-1] == ' ')
-                give_term(*state, pod);
-            if (*at == 'y' || *at == 'n')
-                give_requirement(*state, pod, "disk", "In", *at == 'y' ? "ssd" : "hdd");
-        }
-        pod->has_affinity = true;
-        if (fb_select_affinity(pod, node) != cases[i].want)
+        if (fb_select_affinity(read_terms(*state, cases[i].terms), node) != cases[i].want)
             fail_msg("'%s'", cases[i].terms);
     }
 }

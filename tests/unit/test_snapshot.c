@@ -31,7 +31,7 @@ static enum fb_status read_lists(struct fb_arena *arena, const char *const *json
     return st;
 }
 
-/* "n1 n2 | s/p1 | s/g1 | s/j1 | skipped" */
+/* "n1 n2 | s/p1 | s/g1 | s/j1*tasks | skipped" */
 static void add_names(struct line *line, const struct fb_snapshot *snapshot)
 {
     for (size_t i = 0; i < snapshot->nodes_len; i++)
@@ -44,7 +44,8 @@ static void add_names(struct line *line, const struct fb_snapshot *snapshot)
         line_add(line, " %s/%s", snapshot->podgroups[i].space, snapshot->podgroups[i].name);
     line_add(line, " |");
     for (size_t i = 0; i < snapshot->jobs.len; i++)
-        line_add(line, " %s/%s", snapshot->jobs.at[i].space, snapshot->jobs.at[i].name);
+        line_add(line, " %s/%s*%zu", snapshot->jobs.at[i].space, snapshot->jobs.at[i].name,
+                 snapshot->jobs.at[i].tasks_len);
     line_add(line, " | %zu", snapshot->skipped);
 }
 
@@ -60,25 +61,32 @@ static void add_names(struct line *line, const struct fb_snapshot *snapshot)
 static void test_snapshot_reader__sorts_items_by_kind(void **state)
 {
     static const struct {
-        const char *lists[4];
+        const char *lists[5];
         const char *want;
     } cases[] = {
         {{"{'kind':'List','items':[]}"}, "| | | | 0"},
         {{"{'apiVersion':'v1','items':[" NODE("n") "," POD("p") "," GROUP("g") "," JOB(
              "j") "," SERVICE "," NODE("m") "],'kind':'List'}"},
-         "n m | s/p | s/g | s/j | 1"},
+         "n m | s/p | s/g | s/j*1 | 1"},
         {{"{'kind':'List','items':[" NODE("n") "]}", "{'items':[" POD("p") "," SERVICE "]}",
           "{'kind':'NodeList','items':[" NODE("m") "," SERVICE "]}"},
          "n m | s/p | | | 2"},
         /* items of a typed list tell nothing of themselves */
         {{"{'kind':'NodeList','apiVersion':'v1','metadata':{},'items':[{'metadata':{'name':'n'}}]}",
+          "{'items':[{'metadata':{'name':'n'}}]}",
           "{'kind':'JobList','apiVersion':'batch.volcano.sh/v1alpha1','items':[{'metadata':{'name':"
           "'j'}}]}",
           "{'kind':'ServiceList','apiVersion':'v1','items':[{'metadata':{'name':'n'}}]}"},
-         "n | | | /j | 1"},
+         "n | | | /j*0 | 2"},
         {{"{'kind':'List','items':null}", "{'kind':'PodList'}", "{'kind':null,'items':[]}"},
          "| | | | 0"},
         {{"{'kind':'List','items':[null," NODE("n") "]}"}, "n | | | | 0"},
+        /* nothing is left of one object in the next */
+        {{"{'items':[{'apiVersion':'batch.volcano.sh/"
+          "v1alpha1','kind':'Job','metadata':{'name':'a'},"
+          "'spec':{'tasks':[{},{}]}},{'apiVersion':'batch.volcano.sh/v1alpha1','kind':'Job',"
+          "'metadata':{'name':'b'}}]}"},
+         "| | | /a*2 /b*0 | 0"},
         /* the last list wins, in its own document */
         {{"{'items':[" NODE("n") "]}", "{'items':[" NODE("a") "," POD("a") "," GROUP("a") "," JOB(
                                            "a") "," SERVICE "],'items':[" NODE("b") "]}"},
