@@ -134,6 +134,9 @@ static enum fb_status take_off(struct fb_arena *arena, struct fb_cluster *cluste
         if (fb_resources_find(&site->free, entry->name) != NULL)
             st = fb_resources_add(arena, &site->free, entry->name, -entry->amount);
     }
+    /* Schedulers see requests alone. */
+    if (st == FB_OK && need.source != FB_NEED_OWN)
+        st = fb_resources_add_all(arena, &site->hidden, &need.nics);
     return st;
 }
 

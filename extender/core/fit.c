@@ -40,6 +40,7 @@ const char *fb_verdict_text(const struct fb_verdict *verdict, char text[FB_VERDI
             {"fabricbind: configured NICs per GPU do not match this instance type", ""},
         [FB_REASON_FEWER] = {"fabricbind: node has fewer ", " than the pod needs"},
         [FB_REASON_WHOLE] = {"fabricbind: this network is shared by whole nodes only", ""},
+        [FB_REASON_PLAN] = {"fabricbind: outside the block planned for the job", ""},
     };
 
     (void)snprintf(text, FB_VERDICT_TEXT, "%s%.320s%s", texts[verdict->reason].before,

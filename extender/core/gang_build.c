@@ -134,21 +134,34 @@ static void count(const struct fb_gang_specs *specs, const struct fb_cluster *cl
     gang->size = promised > seen ? promised : seen;
 }
 
+static void note_fabric(const struct fb_cluster *cluster, const struct fb_resident *resident,
+                        struct fb_gang *gang)
+{
+    if (resident->networked && resident->site != FB_NONE && !resident->pod->terminating &&
+        gang->fabric == FB_NONE)
+        gang->fabric = cluster->sites[resident->site].fabric;
+}
+
+static bool is_indexed(const struct fb_gang *gang, const struct fb_pod *pod)
+{
+    if (gang->job != NULL)
+        return gang->job->indexed;
+    return label_or(pod, "batch.kubernetes.io/job-completion-index") != NULL;
+}
+
 static void mark(struct fb_cluster *cluster, const struct member *at, size_t len, size_t gang)
 {
     const struct fb_gang *of = &cluster->gangs[gang];
 
     for (size_t i = 0; i < len; i++) {
         struct fb_resident *resident = &cluster->residents[at[i].resident];
-        bool indexed =
-            of->job != NULL
-                ? of->job->indexed
-                : label_or(resident->pod, "batch.kubernetes.io/job-completion-index") != NULL;
-        bool owned = fb_settings_owns(cluster->settings, at[i].kind, at[i].group, indexed);
+        bool owned = fb_settings_owns(cluster->settings, at[i].kind, at[i].group,
+                                      is_indexed(of, resident->pod));
 
         resident->gang = gang;
         resident->networked = fb_need_networking(resident->pod, cluster->settings, owned,
                                                  of->size) != FB_NETWORKING_NO;
+        note_fabric(cluster, resident, &cluster->gangs[gang]);
     }
 }
 
@@ -168,13 +181,15 @@ enum fb_status fb_gang_build(struct fb_arena *arena, const struct fb_objects *ob
                              struct fb_cluster *cluster)
 {
     struct member *at = fb_arena_alloc(arena, cluster->residents_len * sizeof *at);
-    struct fb_gang_specs specs;
+    struct fb_gang_specs *specs = fb_arena_alloc(arena, sizeof *specs);
     size_t len;
 
     cluster->gangs = fb_arena_alloc(arena, cluster->residents_len * sizeof *cluster->gangs);
     cluster->gangs_len = 0;
-    if (at == NULL || cluster->gangs == NULL || fb_gang_specs_make(arena, objects, &specs) != FB_OK)
+    if (at == NULL || cluster->gangs == NULL || specs == NULL ||
+        fb_gang_specs_make(arena, objects, specs) != FB_OK)
         return FB_ENOMEM;
+    cluster->specs = specs;
     mark_single(cluster);
     len = collect(cluster, at);
     for (size_t from = 0; from < len;) {
@@ -184,10 +199,70 @@ enum fb_status fb_gang_build(struct fb_arena *arena, const struct fb_objects *ob
         while (to < len && by_gang(&at[to], &at[from]) == 0)
             to++;
         *gang = at[from].gang;
-        count(&specs, cluster, at + from, to - from, gang);
+        gang->fabric = FB_NONE;
+        count(specs, cluster, at + from, to - from, gang);
         mark(cluster, at + from, to - from, cluster->gangs_len);
         cluster->gangs_len++;
         from = to;
     }
     return FB_OK;
+}
+
+/* The gang as the inventory knows it, or NULL. */
+static const struct fb_gang *find_gang(const struct fb_cluster *cluster, const struct fb_gang *like)
+{
+    size_t low = 0;
+    size_t high = cluster->gangs_len;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (strcmp(cluster->gangs[middle].key, like->key) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (; low < cluster->gangs_len && strcmp(cluster->gangs[low].key, like->key) == 0; low++) {
+        if (fb_text_equal(cluster->gangs[low].space, like->space))
+            return &cluster->gangs[low];
+    }
+    return NULL;
+}
+
+/* Of a gang that the inventory has no pod of yet. */
+static int64_t size_of_first(const struct fb_cluster *cluster, const struct fb_pod *pod,
+                             const struct fb_gang *gang)
+{
+    struct fb_task task = {.pod = *pod, .pods = 0};
+    struct fb_job told = {.tasks = &task, .tasks_len = 1};
+    int64_t size = fb_gang_size(&told, cluster->settings);
+
+    if (size == 0 && gang->job != NULL)
+        size = fb_gang_size(gang->job, cluster->settings);
+    if (size == 0)
+        size = fb_gang_specs_min(cluster->specs, gang);
+    return size > 0 ? size : 1;
+}
+
+enum fb_networking fb_gang_of(const struct fb_cluster *cluster, const struct fb_pod *pod,
+                              struct fb_gang *ret)
+{
+    struct member member = member_of(pod);
+    const struct fb_gang *known;
+    bool owned;
+
+    member.gang.fabric = FB_NONE;
+    member.gang.size = 1;
+    *ret = member.gang;
+    if (member.gang.key == NULL)
+        return fb_need_networking(pod, cluster->settings, false, 1);
+    known = find_gang(cluster, &member.gang);
+    if (known != NULL) {
+        *ret = *known;
+    } else {
+        ret->job = fb_gang_specs_job(cluster->specs, member.kind, member.group, ret);
+        ret->size = size_of_first(cluster, pod, ret);
+    }
+    owned = fb_settings_owns(cluster->settings, member.kind, member.group, is_indexed(ret, pod));
+    return fb_need_networking(pod, cluster->settings, owned, ret->size);
 }

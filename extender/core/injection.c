@@ -239,8 +239,10 @@ static void equip(struct fb_injection_work *work)
 {
     const struct fb_injection_input *in = work->in;
 
-    work->adds_nics = in->fabric->has_nics && in->fabric->nics.len > 0 &&
-                      !fb_need_leaves_nics(in->pod, in->fabric, in->policies);
+    work->adds_nics =
+        in->fabric->has_nics && in->fabric->nics.len > 0 &&
+        !fb_need_leaves_nics(in->pod, in->fabric, &(struct fb_rules){in->policies, in->settings}) &&
+        fb_injection_own_nics(work) == 0;
     work->holder = find_holder(in->pod, work->need.gpu);
     take_mounts(work);
     /* Both have init containers first, in the order of the object. */

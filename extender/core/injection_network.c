@@ -70,6 +70,17 @@ static void add_interfaces(struct fb_injection_work *work)
         fb_injection_annotation(work, equip->interfaces_annotation, fb_jsontext_done(&text));
 }
 
+int64_t fb_injection_own_nics(const struct fb_injection_work *work)
+{
+    const struct fb_texts *nics = &work->in->fabric->nics;
+    int64_t count = 0;
+
+    for (size_t i = 0; work->need.source != FB_NEED_OWN && i < nics->len; i++)
+        count = fb_amount_add(count, fb_resources_get(&work->need.all, nics->at[i]) -
+                                         fb_resources_get(&work->need.nics, nics->at[i]));
+    return count;
+}
+
 /* NICs of the pod by request, its own or ours. */
 static int64_t count_nics(const struct fb_injection_work *work)
 {
@@ -77,7 +88,7 @@ static int64_t count_nics(const struct fb_injection_work *work)
     int64_t count = 0;
 
     if (!work->adds_nics && work->need.source != FB_NEED_OWN)
-        return 0;
+        return fb_injection_own_nics(work);
     for (size_t i = 0; i < nics->len; i++)
         count = fb_amount_add(count, nics->at[i].amount);
     return count;

@@ -56,6 +56,10 @@ void fb_injection_container(struct fb_injection_work *work, size_t index, int64_
 /** The name in this pod of the volume of @mount; NULL after a failure. */
 const char *fb_injection_volume(struct fb_injection_work *work, const struct fb_equip_mount *mount);
 
+/** Units of the fabric's NICs that the pod asks for itself and that no policy calls NICs: those of
+ * a resource that only the configuration names. */
+int64_t fb_injection_own_nics(const struct fb_injection_work *work);
+
 /** The pod around the containers; volumes come last, when all that are needed are known. */
 void fb_injection_sidecars(struct fb_injection_work *work);
 void fb_injection_volumes(struct fb_injection_work *work);

@@ -53,13 +53,20 @@ int64_t fb_need_gpus(const struct fb_pod *pod, const struct fb_settings *setting
     return 0;
 }
 
-bool fb_need_owns_nics(const struct fb_pod *pod, const struct fb_policies *policies)
+/* A resource that the configuration names is a NIC, whatever the policies know. */
+static bool is_nic(const struct fb_rules *rules, const char *name)
+{
+    return fb_text_equal(name, rules->settings->nic_resource) ||
+           fb_policies_nic(rules->policies, name);
+}
+
+bool fb_need_owns_nics(const struct fb_pod *pod, const struct fb_rules *rules)
 {
     for (size_t i = 0; i < pod->containers_len; i++) {
         const struct fb_resources *requests = &pod->containers[i].requests;
 
         for (size_t r = 0; r < requests->len; r++) {
-            if (requests->at[r].amount > 0 && fb_policies_nic(policies, requests->at[r].name))
+            if (requests->at[r].amount > 0 && is_nic(rules, requests->at[r].name))
                 return true;
         }
     }
@@ -120,9 +127,9 @@ static bool comes_otherwise(const struct fb_pod *pod, const struct fb_fabric *fa
 }
 
 bool fb_need_leaves_nics(const struct fb_pod *pod, const struct fb_fabric *fabric,
-                         const struct fb_policies *policies)
+                         const struct fb_rules *rules)
 {
-    return fb_need_owns_nics(pod, policies) || comes_otherwise(pod, fabric) ||
+    return fb_need_owns_nics(pod, rules) || comes_otherwise(pod, fabric) ||
            (fabric->shape != NULL && fabric->shape->nics == 0);
 }
 
@@ -205,7 +212,7 @@ static enum fb_status add_requests(struct fb_arena *arena, const struct fb_pod *
     return fb_resources_add_all(arena, all, &pod->overhead);
 }
 
-static enum fb_status note_own(struct fb_arena *arena, const struct fb_policies *policies,
+static enum fb_status note_own(struct fb_arena *arena, const struct fb_rules *rules,
                                struct fb_need *need)
 {
     need->source = FB_NEED_OWN;
@@ -213,7 +220,7 @@ static enum fb_status note_own(struct fb_arena *arena, const struct fb_policies 
         const struct fb_resource *entry = &need->all.at[i];
         enum fb_status st = FB_OK;
 
-        if (entry->amount > 0 && fb_policies_nic(policies, entry->name))
+        if (entry->amount > 0 && is_nic(rules, entry->name))
             st = fb_resources_set(arena, &need->nics, entry->name, entry->amount);
         if (st != FB_OK)
             return st;
@@ -238,8 +245,8 @@ enum fb_status fb_need_make(struct fb_arena *arena, const struct fb_pod *pod,
     if (need.plain)
         networking = FB_NETWORKING_NO;
     need.whole = shared && networking != FB_NETWORKING_NO;
-    if (st == FB_OK && fb_need_owns_nics(pod, rules->policies))
-        st = note_own(arena, rules->policies, &need);
+    if (st == FB_OK && fb_need_owns_nics(pod, rules))
+        st = note_own(arena, rules, &need);
     else if (st == FB_OK && fabric != NULL && networking != FB_NETWORKING_NO)
         st = add_network(arena, pod, fabric, rules->settings, &need);
     if (st == FB_OK)

@@ -199,7 +199,7 @@ bool fb_podjson_pairs(struct fb_podjson *walk, const struct fb_podjson_at *up, c
         return false;
     entry = fb_podjson_entries(&map);
     while (fb_podjson_next_any(walk, &entry)) {
-        const char *name = fb_podjson_keep(walk, entry.key);
+        const char *name = fb_podjson_keep(walk, fb_json_key(entry.node));
         size_t place = place_of(to, name);
 
         if (fb_json_type(entry.node) != FB_JSON_NULL && fb_podjson_is(walk, &entry, FB_JSON_TEXT))
@@ -229,8 +229,8 @@ static int64_t read_amount(struct fb_podjson *walk, const struct fb_podjson_at *
     else if (quantity.whole < 0)
         fail(walk, at, FB_EINPUT, "'%.40s' is below 0", text);
     else
-        amount = strcmp(at->key, "cpu") == 0 ? fb_quantity_milli(&quantity)
-                                             : fb_quantity_units(&quantity);
+        amount = strcmp(fb_json_key(at->node), "cpu") == 0 ? fb_quantity_milli(&quantity)
+                                                           : fb_quantity_units(&quantity);
     free(printed);
     return amount;
 }
@@ -252,7 +252,7 @@ bool fb_podjson_amounts(struct fb_podjson *walk, const struct fb_podjson_at *up,
         return false;
     entry = fb_podjson_entries(&map);
     while (fb_podjson_next_any(walk, &entry)) {
-        const char *name = fb_podjson_keep(walk, entry.key);
+        const char *name = fb_podjson_keep(walk, fb_json_key(entry.node));
 
         if (fb_json_type(entry.node) == FB_JSON_NULL)
             drop_amount(to, name);

@@ -21,6 +21,8 @@
 /** Index of no fabric, no site, no gang. */
 #define FB_NONE SIZE_MAX
 
+struct fb_gang_specs;
+
 /** Nodes that reach each other at full speed. */
 struct fb_fabric {
     const char *key;  /* what its nodes have in common */
@@ -46,6 +48,7 @@ struct fb_site {
     size_t fabric;
     struct fb_resources allocatable; /* NICs beyond the shape's are left out */
     struct fb_resources free;        /* never below 0 */
+    struct fb_resources hidden;      /* NICs that its pods use without requesting them */
 };
 
 /** GPU pods of one job that run or wait, and how many there are to be. */
@@ -54,6 +57,7 @@ struct fb_gang {
     const char *space, *name; /* of the owner */
     const struct fb_job *job; /* its owner's spec, or NULL */
     int64_t size;             /* GPU pods */
+    size_t fabric; /* where its networked pods run, those of the first by name; FB_NONE */
 };
 
 /** One pod of the cluster. */
@@ -76,6 +80,7 @@ struct fb_cluster {
     size_t gangs_len;
     struct fb_resident *residents; /* living pods, by namespace and name */
     size_t residents_len;
+    const struct fb_gang_specs *specs; /* what owners say of gangs */
 };
 
 /** What a cluster is built from; all borrowed and outliving it. */

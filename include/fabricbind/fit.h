@@ -30,6 +30,7 @@ enum fb_reason {
     FB_REASON_CONFIGURED, /* configured ratio against the instance type */
     FB_REASON_FEWER,      /* subject: a resource */
     FB_REASON_WHOLE,
+    FB_REASON_PLAN, /* the gang's plan wants other nodes */
 };
 
 struct fb_verdict {

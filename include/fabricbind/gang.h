@@ -3,6 +3,7 @@
 #define FB_GANG_H
 
 #include "fabricbind/cluster.h"
+#include "fabricbind/need.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,6 +15,14 @@ int64_t fb_gang_size(const struct fb_job *job, const struct fb_settings *setting
 
 /** Is @pod one of @job's: same owner kind, namespace and name, also through inner jobs. */
 bool fb_gang_owns(const struct fb_job *job, const struct fb_pod *pod);
+
+/**
+ * The gang of a pod that may not be in the inventory yet: key NULL where it has none.
+ *
+ * Returns whether it is networked.
+ */
+enum fb_networking fb_gang_of(const struct fb_cluster *cluster, const struct fb_pod *pod,
+                              struct fb_gang *ret);
 
 /**
  * The indexes of two fabrics on which networked pods of gang @gang run, the lower first, or false.

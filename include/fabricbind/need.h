@@ -36,6 +36,12 @@ enum fb_networking {
     FB_NETWORKING_ANNOTATED, /* fabricbind.io/networking or Helix's annotation */
 };
 
+/** What providers there are, and what is configured. */
+struct fb_rules {
+    const struct fb_policies *policies;
+    const struct fb_settings *settings;
+};
+
 /** Does @owner_kind of @owner_group (indexed: a batch Job with indexes) own pods to be looked at.
  */
 bool fb_settings_owns(const struct fb_settings *settings, const char *kind, const char *group,
@@ -56,14 +62,8 @@ bool fb_need_annotated(const struct fb_pod *pod);
 int64_t fb_need_gpus(const struct fb_pod *pod, const struct fb_settings *settings,
                      const char **ret_gpu);
 
-/** Does the pod itself request NICs of any provider. */
-bool fb_need_owns_nics(const struct fb_pod *pod, const struct fb_policies *policies);
-
-/** What providers there are, and what is configured. */
-struct fb_rules {
-    const struct fb_policies *policies;
-    const struct fb_settings *settings;
-};
+/** Does the pod itself request NICs: of any provider, or the resource that is configured. */
+bool fb_need_owns_nics(const struct fb_pod *pod, const struct fb_rules *rules);
 
 /**
  * What @pod takes on @fabric. NULL fabric: requests alone.
@@ -87,6 +87,6 @@ struct fb_ratio fb_need_ratio(const struct fb_pod *pod, const struct fb_fabric *
 /** Is nothing added to the pod's own requests there: it asks for NICs itself, they come by
  * ResourceClaim or the host's network, or the shape has none. */
 bool fb_need_leaves_nics(const struct fb_pod *pod, const struct fb_fabric *fabric,
-                         const struct fb_policies *policies);
+                         const struct fb_rules *rules);
 
 #endif
