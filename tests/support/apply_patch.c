@@ -8,27 +8,39 @@
 
 #define SEGMENT 4096
 
+/* Turn the escapes of @segment into what they stand for. */
+static bool unescape(char segment[SEGMENT])
+{
+    char *to = segment;
+
+    for (const char *at = segment; *at != '\0'; at++) {
+        *to++ = *at;
+        if (*at != '~')
+            continue;
+        at++;
+        if (*at != '0' && *at != '1')
+            return false;
+        if (*at == '1')
+            to[-1] = '/';
+    }
+    *to = '\0';
+    return true;
+}
+
 /* The first segment of @pointer without escapes; returns what is behind it, NULL when it is none.
  */
 static const char *take_segment(const char *pointer, char segment[SEGMENT])
 {
-    size_t len = 0;
+    size_t len;
 
     if (*pointer++ != '/')
         return NULL;
-    while (*pointer != '\0' && *pointer != '/' && len < SEGMENT - 1) {
-        if (*pointer == '~') {
-            pointer++;
-            if (*pointer != '0' && *pointer != '1')
-                return NULL;
-        }
-        segment[len++] = *pointer == '1' && pointer[-1] == '~'   ? '/'
-                         : *pointer == '0' && pointer[-1] == '~' ? '~'
-                                                                 : *pointer;
-        pointer++;
-    }
+    len = strcspn(pointer, "/");
+    if (len >= SEGMENT)
+        return NULL;
+    memcpy(segment, pointer, len);
     segment[len] = '\0';
-    return len < SEGMENT - 1 ? pointer : NULL;
+    return unescape(segment) ? pointer + len : NULL;
 }
 
 /* A place in a list, at most @most; -1 when it is none. */
@@ -125,13 +137,13 @@ char *apply_patch(const char *document, const char *patch, int *ret_failed)
     cJSON *root = cJSON_Parse(document);
     cJSON *ops = cJSON_Parse(patch);
     char *text = NULL;
-    int done = cJSON_IsArray(ops) && root != NULL ? 0 : -1;
-    int len = cJSON_IsArray(ops) ? cJSON_GetArraySize(ops) : 0;
-    const cJSON *op = ops != NULL ? ops->child : NULL;
+    bool sound = cJSON_IsArray(ops) != 0 && root != NULL;
+    const cJSON *op = sound ? ops->child : NULL;
+    int done = sound ? 0 : -1;
 
-    for (; done >= 0 && done < len && apply_op(root, op); op = op->next)
+    for (; op != NULL && apply_op(root, op); op = op->next)
         done++;
-    if (done == len)
+    if (sound && op == NULL)
         text = cJSON_PrintUnformatted(root);
     *ret_failed = done;
     cJSON_Delete(root);

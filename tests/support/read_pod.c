@@ -11,7 +11,8 @@
 
 static enum fb_status found(void *context, const struct fb_object *object, struct fb_error *err)
 {
-    (void)err;
+    if (object->kind != FB_KIND_POD)
+        return fb_error_set(err, FB_EINPUT, "not a Pod");
     *(struct fb_pod *)context = object->pod;
     return FB_OK;
 }

@@ -58,8 +58,11 @@ static const char *turn(struct injection_case *all, const char *text, char from,
     char *copy = fb_arena_alloc(all->builder->arena, strlen(text) + 1);
 
     assert_non_null(copy);
-    for (size_t i = 0; text[i] != '\0'; i++)
-        copy[i] = text[i] == from ? to : text[i];
+    for (size_t i = 0; text[i] != '\0'; i++) {
+        copy[i] = text[i];
+        if (copy[i] == from)
+            copy[i] = to;
+    }
     return copy;
 }
 
@@ -160,7 +163,7 @@ static char *inject(struct injection_case *all, const char *json)
 
 static const char *keep(struct injection_case *all, char *text)
 {
-    const char *kept = fb_arena_text(all->builder->arena, text, strlen(text));
+    const char *kept = text != NULL ? turn(all, text, '\0', '\0') : NULL;
 
     assert_non_null(kept);
     free(text);

@@ -93,45 +93,35 @@ static void test_injection__equips_init_containers_with_gpus(void **state)
 
 #define ONE "{'acme.net/a':'1','acme.net/b':'1','acme.net/c':'1'}"
 
+#define P(init, main) "{'metadata':{},'spec':{'initContainers':[" init "],'containers':[" main "]}}"
+#define GPUS(n) "{'resources':{'limits':{" G ":" n "}}}"
+#define SIDECAR "{'restartPolicy':'Always','resources':{'limits':{" G ":4}}}"
+#define FIRST "/spec/containers/0/resources/requests"
+#define INIT(n) "/spec/initContainers/" n "/resources/requests"
+
 static void test_injection__asks_for_every_network_once_a_pod(void **state)
 {
     static const struct {
-        const char *init, *containers;
-        const char *pointer, *want;
+        const char *pod, *pointer, *want;
     } cases[] = {
-        {"", "'g':4,'h':4", "/spec/containers/0/resources/requests", ONE},
-        {"", "'g':4,'h':4", "/spec/containers/1/resources/requests", "-"},
-        {"'i':8", "'g':8", "/spec/initContainers/0/resources/requests", "-"},
-        {"'i':8", "'g':8", "/spec/containers/0/resources/requests", ONE},
-        {"'i':8", "'g':0", "/spec/initContainers/0/resources/requests", ONE},
-        {"'i':8,'j':8", "'g':0", "/spec/initContainers/1/resources/requests", "-"},
-        {"'s':4", "'g':4", "/spec/initContainers/0/resources/requests", ONE},
-        {"'s':4", "'g':4", "/spec/containers/0/resources/requests", "-"},
-        {"'i':8,'s':4", "'g':4", "/spec/initContainers/0/resources/requests", "-"},
-        {"'i':8,'s':4", "'g':4", "/spec/initContainers/1/resources/requests", ONE},
+        {P("", GPUS("4") "," GPUS("4")), FIRST, ONE},
+        {P("", GPUS("4") "," GPUS("4")), "/spec/containers/1/resources/requests", "-"},
+        {P(GPUS("8"), GPUS("8")), INIT("0"), "-"},
+        {P(GPUS("8"), GPUS("8")), FIRST, ONE},
+        {P(GPUS("8"), GPUS("0")), INIT("0"), ONE},
+        {P(GPUS("8") "," GPUS("8"), GPUS("0")), INIT("1"), "-"},
+        {P(SIDECAR, GPUS("4")), INIT("0"), ONE},
+        {P(SIDECAR, GPUS("4")), FIRST, "-"},
+        {P(GPUS("8") "," SIDECAR, GPUS("4")), INIT("0"), "-"},
+        {P(GPUS("8") "," SIDECAR, GPUS("4")), INIT("1"), ONE},
     };
     struct injection_case *all = *state;
 
     injection_case_on(all, "nets");
     for (size_t i = 0; i < COUNT(cases); i++) {
-        char pod[2048] = "{'metadata':{},'spec':{'initContainers':[";
-        const char *lists[] = {cases[i].init, cases[i].containers};
-        const char *got;
+        const char *got =
+            injection_case_at(all, injection_case_run(all, cases[i].pod), cases[i].pointer);
 
-        for (size_t l = 0; l < 2; l++) {
-            const char *at = lists[l];
-
-            for (; *at != '\0'; at += at[5] == ',' ? 6 : 5) {
-                size_t len = strlen(pod);
-
-                (void)snprintf(pod + len, sizeof pod - len,
-                               "%s{'name':'%c',%s'resources':{'limits':{" G ":%c}}}",
-                               at == lists[l] ? "" : ",", at[1],
-                               at[1] == 's' ? "'restartPolicy':'Always'," : "", at[4]);
-            }
-            strcat(pod, l == 0 ? "],'containers':[" : "]}}");
-        }
-        got = injection_case_at(all, injection_case_run(all, pod), cases[i].pointer);
         if (strcmp(got, cases[i].want) != 0)
             fail_msg("row %zu: %s\nwant %s", i, got, cases[i].want);
     }

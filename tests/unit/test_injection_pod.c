@@ -150,6 +150,26 @@ static void test_injection_pod__counts_the_networks_of_all_gpu_containers(void *
     assert_string_equal(got, "-");
 }
 
+/* One that is configured and in no policy. */
+static void test_injection_pod__respects_own_nics_of_a_resource_that_no_policy_knows(void **state)
+{
+    static const struct injection_row rows[] = {
+        {"", "", "", MULTUS_AT, "'n,n,n,n,n,n,n,n'"},
+        {"", "", "'resources':{'limits':{'" GPU "':8,'own.test/vf':2}}", MULTUS_AT, "'n,n'"},
+        {"", "", "'resources':{'limits':{'" GPU "':8,'own.test/vf':2}}",
+         "/spec/containers/0/resources", "{'limits':{'" GPU "':8,'own.test/vf':2}}"},
+    };
+    struct injection_case *all = *state;
+    struct fb_texts name = {0};
+
+    need_case_configure(all->builder, "1");
+    give_text(all->builder, &name, "own.test/vf");
+    all->fabric.nics = name;
+    all->equip.networks_annotation = MULTUS;
+    all->equip.network = "n";
+    injection_case_check(all, rows, COUNT(rows));
+}
+
 static void test_injection_pod__says_what_it_cannot_append_to(void **state)
 {
     struct injection_case *all = *state;
@@ -322,6 +342,7 @@ int main(void)
         CASE(test_injection_pod__lists_an_interface_for_every_network),
         CASE(test_injection_pod__names_as_many_networks_as_nics),
         CASE(test_injection_pod__counts_the_networks_of_all_gpu_containers),
+        CASE(test_injection_pod__respects_own_nics_of_a_resource_that_no_policy_knows),
         CASE(test_injection_pod__says_what_it_cannot_append_to),
         CASE(test_injection_pod__refuses_more_networks_than_a_pod_can_have),
         CASE(test_injection_pod__leaves_pods_alone_that_are_not_networked),

@@ -20,7 +20,8 @@ static enum fb_status parse(const char *text, size_t max, struct fb_json *ret, s
     enum fb_status st;
 
     assert_non_null(bytes);
-    memcpy(bytes, text, len);
+    for (size_t i = 0; i < len; i++)
+        bytes[i] = text[i];
     st = fb_json_parse(bytes, len, max, ret, err);
     free(bytes);
     return st;

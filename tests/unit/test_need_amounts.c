@@ -150,7 +150,9 @@ static void test_need_leaves_nics__where_nothing_is_added(void **state)
 
         if (cases[i].device_class != NULL)
             give_text(builder, &pod->device_classes, cases[i].device_class);
-        if (fb_need_leaves_nics(pod, &fabric, &builder->policies) != cases[i].want)
+        if (fb_need_leaves_nics(pod, &fabric,
+                                &(struct fb_rules){&builder->policies, &builder->settings}) !=
+            cases[i].want)
             fail_msg("row %zu", i);
     }
 }

@@ -99,7 +99,7 @@ static const char *decode(const char *text, struct line *line)
 
     assert_true(arena != NULL && json != NULL);
     *line = (struct line){0};
-    st = fb_podspec_decode(arena, json, strlen(json), &spec, &err);
+    st = fb_podspec_decode(arena, json, json != NULL ? strlen(json) : 0, &spec, &err);
     if (st == FB_OK) {
         add_spec(line, &spec);
     } else {
