@@ -2,8 +2,10 @@
 #include "fabricbind/arena.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -128,6 +130,17 @@ const char *fb_arena_text(struct fb_arena *arena, const char *text, size_t len)
     memcpy(known->bytes, text, len);
     HASH_ADD_KEYPTR(hh, arena->texts, known->bytes, len, known);
     return known->refused ? NULL : known->bytes;
+}
+
+const char *fb_arena_print(struct fb_arena *arena, const char *fmt, ...)
+{
+    char text[2048];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    return fb_arena_text(arena, text, strlen(text));
 }
 
 void *fb_arena_more(struct fb_arena *arena, void *at, size_t len, size_t *size, size_t elem)

@@ -49,14 +49,14 @@ static enum fb_status note_ratio(const struct fb_cluster *cluster, size_t fabric
     (void)fb_ratio_format(fb_ratio_of(has, of->gpus), real);
     if (asks > has)
         finding.message =
-            fb_notes_text(notes,
-                          "%s NICs per GPU against %s: a pod of %lld GPUs asks for %lld of "
-                          "%lld %s and fits nowhere",
-                          want, real, (long long)of->gpus, asks, has, of->nics.at[0]);
+            fb_arena_print(notes->arena,
+                           "%s NICs per GPU against %s: a pod of %lld GPUs asks for %lld of "
+                           "%lld %s and fits nowhere",
+                           want, real, (long long)of->gpus, asks, has, of->nics.at[0]);
     else
-        finding.message = fb_notes_text(
-            notes, "%s NICs per GPU against %s: %lld of %lld %s stay unused on a whole node", want,
-            real, has - asks, has, of->nics.at[0]);
+        finding.message = fb_arena_print(
+            notes->arena, "%s NICs per GPU against %s: %lld of %lld %s stay unused on a whole node",
+            want, real, has - asks, has, of->nics.at[0]);
     return finding.message != NULL ? fb_notes_add(notes, finding, "") : FB_ENOMEM;
 }
 
@@ -66,9 +66,10 @@ static enum fb_status note_pool(const struct fb_fabric *fabric, struct fb_notes 
         .level = FB_LEVEL_INFO,
         .code = "pool-below-shape",
         .subject = type_of(fabric),
-        .message = fb_notes_text(notes, "most nodes show %lld of %lld %s: auto asks for %lld",
-                                 (long long)fabric->pool_nics, (long long)fabric->shape->nics,
-                                 fabric->nics.at[0], (long long)fabric->pool_nics),
+        .message =
+            fb_arena_print(notes->arena, "most nodes show %lld of %lld %s: auto asks for %lld",
+                           (long long)fabric->pool_nics, (long long)fabric->shape->nics,
+                           fabric->nics.at[0], (long long)fabric->pool_nics),
         .count = fabric->nodes,
     };
 
@@ -111,11 +112,11 @@ static enum fb_status check_gang(const struct fb_cluster *cluster, size_t gang,
 
     if (!fb_gang_spans(cluster, gang, fabrics))
         return FB_OK;
-    finding.subject =
-        fb_notes_text(notes, "%s/%s", cluster->gangs[gang].space, cluster->gangs[gang].name);
+    finding.subject = fb_arena_print(notes->arena, "%s/%s", cluster->gangs[gang].space,
+                                     cluster->gangs[gang].name);
     finding.message =
-        fb_notes_text(notes, "the gang spans two fabrics: %s and %s",
-                      cluster->fabrics[fabrics[0]].name, cluster->fabrics[fabrics[1]].name);
+        fb_arena_print(notes->arena, "the gang spans two fabrics: %s and %s",
+                       cluster->fabrics[fabrics[0]].name, cluster->fabrics[fabrics[1]].name);
     finding.count = networked_pods(cluster, gang);
     if (finding.subject == NULL || finding.message == NULL)
         return FB_ENOMEM;

@@ -52,14 +52,14 @@ static const char *detail_of(struct fb_notes *notes, const struct fb_site *site,
 
     switch (problem) {
     case FB_PROBLEM_NICS_BELOW_SHAPE:
-        return fb_notes_text(notes, "%s (%lld of %lld)", site->node->name, (long long)reading->nics,
-                             shape);
+        return fb_arena_print(notes->arena, "%s (%lld of %lld)", site->node->name,
+                              (long long)reading->nics, shape);
     case FB_PROBLEM_NICS_ABOVE_SHAPE:
-        return fb_notes_text(notes, "%s (%lld of %lld)", site->node->name,
-                             (long long)total(&reading->units), shape);
+        return fb_arena_print(notes->arena, "%s (%lld of %lld)", site->node->name,
+                              (long long)total(&reading->units), shape);
     case FB_PROBLEM_GPUS_BELOW_SHAPE:
-        return fb_notes_text(notes, "%s (%lld of %lld)", site->node->name, (long long)reading->gpus,
-                             (long long)reading->shape->gpus);
+        return fb_arena_print(notes->arena, "%s (%lld of %lld)", site->node->name,
+                              (long long)reading->gpus, (long long)reading->shape->gpus);
     case FB_PROBLEM_NICS_ZERO:
     case FB_PROBLEM_NICS_UNKNOWN:
     case FB_PROBLEM_NO_NIC_RESOURCE:
@@ -125,8 +125,9 @@ static enum fb_status note_provider(const struct fb_site *site, struct fb_notes 
         reading->detected == reading->policy)
         return FB_OK;
     finding.subject = reading->detected->provider;
-    finding.message = fb_notes_text(notes, "nodes look like this provider's, configured is %s",
-                                    reading->policy->provider);
+    finding.message =
+        fb_arena_print(notes->arena, "nodes look like this provider's, configured is %s",
+                       reading->policy->provider);
     return finding.message != NULL ? fb_notes_add(notes, finding, site->node->name) : FB_ENOMEM;
 }
 

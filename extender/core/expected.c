@@ -113,17 +113,6 @@ static const struct fb_nic_rule *choose_rule(const struct fb_policy *policy,
     return NULL;
 }
 
-static enum fb_status add_name(struct fb_arena *arena, struct fb_texts *names, const char *name)
-{
-    const char **at = fb_arena_more(arena, names->at, names->len, &names->size, sizeof *at);
-
-    if (at == NULL || name == NULL)
-        return FB_ENOMEM;
-    names->at = at;
-    at[names->len++] = name;
-    return FB_OK;
-}
-
 static enum fb_status take_networks(const struct fb_cluster *cluster,
                                     const struct fb_nic_rule *rule, const struct found *found,
                                     struct fb_texts *ret)
@@ -134,7 +123,8 @@ static enum fb_status take_networks(const struct fb_cluster *cluster,
     if (networks->len == 0 && found->shape != NULL)
         networks = &found->shape->networks;
     for (size_t i = 0; st == FB_OK && i < networks->len; i++)
-        st = add_name(cluster->arena, ret, fb_nic_rule_name(cluster->arena, rule, networks->at[i]));
+        st = fb_texts_add(cluster->arena, ret,
+                          fb_nic_rule_name(cluster->arena, rule, networks->at[i]));
     return st;
 }
 
@@ -148,11 +138,11 @@ static enum fb_status take_nics(const struct fb_cluster *cluster, const struct f
     /* What the policy does not know is a shared plugin's. */
     fabric->kind = rule != NULL ? rule->kind : FB_NIC_SLOT;
     if (settings->nic_resource != NULL)
-        st = add_name(cluster->arena, &fabric->nics, settings->nic_resource);
+        st = fb_texts_add(cluster->arena, &fabric->nics, settings->nic_resource);
     else if (rule != NULL && rule->kind == FB_NIC_EACH)
         st = take_networks(cluster, rule, found, &fabric->nics);
     else if (rule != NULL)
-        st = add_name(cluster->arena, &fabric->nics, rule->pattern);
+        st = fb_texts_add(cluster->arena, &fabric->nics, rule->pattern);
     fabric->has_nics = fabric->nics.len > 0 && (found->shape == NULL || found->shape->nics != 0);
     return st;
 }

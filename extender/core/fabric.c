@@ -152,15 +152,11 @@ static const char *name_of(struct fb_arena *arena, const struct fb_site *site,
 static enum fb_status take_names(struct fb_arena *arena, const struct fb_resources *units,
                                  struct fb_texts *ret)
 {
-    for (size_t i = 0; i < units->len; i++) {
-        const char **at = fb_arena_more(arena, ret->at, ret->len, &ret->size, sizeof *at);
+    enum fb_status st = FB_OK;
 
-        if (at == NULL)
-            return FB_ENOMEM;
-        ret->at = at;
-        at[ret->len++] = units->at[i].name;
-    }
-    return FB_OK;
+    for (size_t i = 0; st == FB_OK && i < units->len; i++)
+        st = fb_texts_add(arena, ret, units->at[i].name);
+    return st;
 }
 
 /* Of unknown shapes all nodes of equal instance type, GPU count and NICs tell the count. */

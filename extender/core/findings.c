@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "findings.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,17 +12,6 @@ const char *fb_level_name(enum fb_level level)
     static const char *const names[] = {"error", "warning", "info"};
 
     return names[level];
-}
-
-const char *fb_notes_text(struct fb_notes *notes, const char *fmt, ...)
-{
-    char text[2048];
-    va_list args;
-
-    va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    return fb_arena_text(notes->arena, text, strlen(text));
 }
 
 static struct fb_finding *find(struct fb_findings *all, const struct fb_finding *like)
@@ -59,11 +46,11 @@ enum fb_status fb_notes_add(struct fb_notes *notes, struct fb_finding finding, c
         finding.count = 1;
     if (known == NULL) {
         if (*detail != '\0')
-            finding.message = fb_notes_text(notes, "%s: %s", finding.message, detail);
+            finding.message = fb_arena_print(notes->arena, "%s: %s", finding.message, detail);
         return append(notes, &finding);
     }
     if (known->count < NAMED && *detail != '\0')
-        known->message = fb_notes_text(notes, "%s, %s", known->message, detail);
+        known->message = fb_arena_print(notes->arena, "%s, %s", known->message, detail);
     known->count += finding.count;
     return known->message != NULL ? FB_OK : FB_ENOMEM;
 }
@@ -94,7 +81,8 @@ enum fb_status fb_notes_finish(struct fb_notes *notes)
         struct fb_finding *at = &all->at[i];
 
         if (is_cut(at))
-            at->message = fb_notes_text(notes, "%s and %zu more", at->message, at->count - NAMED);
+            at->message =
+                fb_arena_print(notes->arena, "%s and %zu more", at->message, at->count - NAMED);
         if (at->message == NULL)
             return FB_ENOMEM;
     }

@@ -18,9 +18,6 @@ struct fb_notes {
 enum fb_status fb_notes_add(struct fb_notes *notes, struct fb_finding finding,
                             const char *detail) FB_CHECK;
 
-/** Text of the arena, formatted; NULL when out of memory. */
-const char *fb_notes_text(struct fb_notes *notes, const char *fmt, ...) FB_PRINTF(2, 3);
-
 /** Say how many details were left out, and sort. */
 enum fb_status fb_notes_finish(struct fb_notes *notes) FB_CHECK;
 

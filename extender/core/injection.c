@@ -69,7 +69,6 @@ void fb_injection_note(struct fb_injection_work *work, struct fb_texts *list, co
 {
     char text[512];
     const char *kept;
-    const char **at;
     va_list args;
 
     va_start(args, fmt);
@@ -78,13 +77,8 @@ void fb_injection_note(struct fb_injection_work *work, struct fb_texts *list, co
     kept = fb_arena_text(work->arena, text, strlen(text));
     if (kept != NULL && fb_texts_has(list, kept))
         return;
-    at = fb_arena_more(work->arena, list->at, list->len, &list->size, sizeof *at);
-    if (kept == NULL || at == NULL) {
+    if (fb_texts_add(work->arena, list, kept) != FB_OK)
         work->failed = true;
-        return;
-    }
-    list->at = at;
-    at[list->len++] = kept;
 }
 
 static bool is_among(const char *const *names, size_t len, const char *name)

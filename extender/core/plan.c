@@ -11,23 +11,14 @@
 
 enum fb_status fb_plan_warn(struct fb_plan_work *work, const char *fmt, ...)
 {
-    struct fb_texts *warnings = &work->plan->warnings;
+    struct fb_arena *arena = work->cluster->arena;
     char text[512];
-    const char *kept;
-    const char **at;
     va_list args;
 
     va_start(args, fmt);
     (void)vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    kept = fb_arena_text(work->cluster->arena, text, strlen(text));
-    at = fb_arena_more(work->cluster->arena, warnings->at, warnings->len, &warnings->size,
-                       sizeof *at);
-    if (kept == NULL || at == NULL)
-        return FB_ENOMEM;
-    warnings->at = at;
-    at[warnings->len++] = kept;
-    return FB_OK;
+    return fb_texts_add(arena, &work->plan->warnings, fb_arena_text(arena, text, strlen(text)));
 }
 
 const struct fb_need *fb_plan_need(const struct fb_plan_work *work, size_t task, size_t site)

@@ -23,18 +23,6 @@ struct work {
     struct fb_texts degraded;
 };
 
-static enum fb_status add_text(struct work *work, const char *text)
-{
-    struct fb_texts *texts = &work->degraded;
-    const char **at = fb_arena_more(work->arena, texts->at, texts->len, &texts->size, sizeof *at);
-
-    if (at == NULL)
-        return FB_ENOMEM;
-    texts->at = at;
-    texts->at[texts->len++] = text;
-    return FB_OK;
-}
-
 static enum fb_status add_setting(struct work *work, const char *key, const char *value)
 {
     struct fb_pairs *pairs = &work->conf;
@@ -65,12 +53,11 @@ static const char *unreadable(const struct fb_pair *pair)
 static enum fb_status refuse(struct work *work, const char *key, const char *why)
 {
     char text[256];
-    const char *kept;
 
     (void)snprintf(text, sizeof text, "nccl.conf: %.64s%s left out: %s", key,
                    strlen(key) > 64 ? "..." : "", why);
-    kept = fb_arena_text(work->arena, text, strlen(text));
-    return kept != NULL ? add_text(work, kept) : FB_ENOMEM;
+    return fb_texts_add(work->arena, &work->degraded,
+                        fb_arena_text(work->arena, text, strlen(text)));
 }
 
 static enum fb_status collect_conf(struct work *work)
@@ -99,7 +86,7 @@ static enum fb_status collect(struct work *work)
     enum fb_status st = FB_OK;
 
     for (size_t i = 0; in->degraded != NULL && i < in->degraded->len && st == FB_OK; i++)
-        st = add_text(work, in->degraded->at[i]);
+        st = fb_texts_add(work->arena, &work->degraded, in->degraded->at[i]);
     if (st != FB_OK)
         return st;
     work->topo = fb_profile_topology(work->arena, in->site->reading.shape, in->equip);
@@ -112,12 +99,12 @@ static bool drop(struct work *work, enum fb_status *st)
     if (work->topo[0] != '\0') {
         work->topo = "";
         work->conf.len -= work->names_topo ? 1 : 0;
-        *st = add_text(work, topo_left_out);
+        *st = fb_texts_add(work->arena, &work->degraded, topo_left_out);
         return true;
     }
     if (work->conf.len > 0) {
         work->conf.len = 0;
-        *st = add_text(work, conf_left_out);
+        *st = fb_texts_add(work->arena, &work->degraded, conf_left_out);
         return true;
     }
     return false;

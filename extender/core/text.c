@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabricbind/text.h"
 
+#include "fabricbind/arena.h"
+
 #include <string.h>
 
 /* Names longer than this are compared by no one who mistyped them. */
@@ -47,6 +49,20 @@ bool fb_texts_has(const struct fb_texts *texts, const char *text)
             return true;
     }
     return false;
+}
+
+enum fb_status fb_texts_add(struct fb_arena *arena, struct fb_texts *texts, const char *text)
+{
+    const char **at;
+
+    if (text == NULL)
+        return FB_ENOMEM;
+    at = fb_arena_more(arena, texts->at, texts->len, &texts->size, sizeof *at);
+    if (at == NULL)
+        return FB_ENOMEM;
+    texts->at = at;
+    at[texts->len++] = text;
+    return FB_OK;
 }
 
 const char *fb_pairs_find(const struct fb_pairs *pairs, const char *key)

@@ -28,7 +28,7 @@ static enum fb_status print_table(struct fb_inputs *in, const struct fb_findings
             {fb_level_name(at->level), styles[at->level]},
             {at->code, FB_STYLE_PLAIN},
             {at->subject, FB_STYLE_BOLD},
-            {fb_command_text(in->arena, "%zu", at->count), FB_STYLE_PLAIN},
+            {fb_arena_print(in->arena, "%zu", at->count), FB_STYLE_PLAIN},
             {at->message, FB_STYLE_PLAIN},
         };
 

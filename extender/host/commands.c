@@ -4,9 +4,7 @@
 #include "fabricbind/own.h"
 #include "table.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void freep(char **text)
 {
@@ -25,17 +23,6 @@ enum fb_status fb_command_print(const struct fb_command_context *context, struct
     if (fprintf(context->out, yaml ? "%s" : "%s\n", text) < 0)
         return fb_error_set(err, FB_EIO, "standard output: cannot write");
     return FB_OK;
-}
-
-const char *fb_command_text(struct fb_arena *arena, const char *fmt, ...)
-{
-    char text[2048];
-    va_list args;
-
-    va_start(args, fmt);
-    (void)vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    return fb_arena_text(arena, text, strlen(text));
 }
 
 enum fb_status fb_command_line(const struct fb_command_context *context, struct fb_arena *arena,

@@ -28,9 +28,6 @@ enum fb_status fb_command_check(struct fb_inputs *in, const struct fb_command_co
 enum fb_status fb_command_print(const struct fb_command_context *context, struct fb_json *json,
                                 struct fb_error *err) FB_CHECK;
 
-/** Formatted text of @arena for a cell; NULL when out of memory (an empty cell). */
-const char *fb_command_text(struct fb_arena *arena, const char *fmt, ...) FB_PRINTF(2, 3);
-
 /** A paragraph of at most the terminal's width, control characters shown as "?". */
 enum fb_status fb_command_line(const struct fb_command_context *context, struct fb_arena *arena,
                                const char *text, struct fb_error *err) FB_CHECK;

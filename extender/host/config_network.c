@@ -36,13 +36,8 @@ static bool in_block(const struct fb_policy *policy)
 static enum fb_status add(struct fb_arena *arena, struct fb_texts *texts, const char *text,
                           struct fb_error *err)
 {
-    const char **grown =
-        fb_arena_more(arena, (void *)texts->at, texts->len, &texts->size, sizeof *grown);
-
-    if (grown == NULL)
+    if (fb_texts_add(arena, texts, text) != FB_OK)
         return fb_error_set(err, FB_ENOMEM, "out of memory");
-    texts->at = grown;
-    texts->at[texts->len++] = text;
     return FB_OK;
 }
 

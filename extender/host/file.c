@@ -168,16 +168,8 @@ enum fb_status fb_file_list(struct fb_arena *arena, const char *dir, const char 
         return failed(dir, err);
     /* NOLINTNEXTLINE(concurrency-mt-unsafe): this DIR is nobody else's */
     while ((entry = readdir(open_dir)) != NULL) {
-        const char **at;
-
-        if (!ends_in(entry->d_name, suffix))
-            continue;
-        at = fb_arena_more(arena, found.at, found.len, &found.size, sizeof *at);
-        if (at == NULL)
-            return fb_error_set(err, FB_ENOMEM, "%s: out of memory", dir);
-        found.at = at;
-        at[found.len] = fb_file_join(arena, dir, entry->d_name);
-        if (at[found.len++] == NULL)
+        if (ends_in(entry->d_name, suffix) &&
+            fb_texts_add(arena, &found, fb_file_join(arena, dir, entry->d_name)) != FB_OK)
             return fb_error_set(err, FB_ENOMEM, "%s: out of memory", dir);
     }
     if (found.len > 1)

@@ -36,9 +36,9 @@ static const char *gpus_text(struct fb_arena *arena, const struct fb_site *site)
 
     if (reading->gpu == NULL || reading->gpus == 0)
         return "0";
-    return fb_command_text(arena, "%lld/%lld",
-                           (long long)fb_resources_get(&site->free, reading->gpu),
-                           (long long)reading->gpus);
+    return fb_arena_print(arena, "%lld/%lld",
+                          (long long)fb_resources_get(&site->free, reading->gpu),
+                          (long long)reading->gpus);
 }
 
 /* NICs by count, seats, or names of which each pod takes one. */
@@ -58,7 +58,7 @@ static const char *nics_text(struct fb_arena *arena, const struct fb_site *site)
         left = (long long)fb_resources_get(&site->free, units->at[0].name);
         all = (long long)units->at[0].amount;
     }
-    return fb_command_text(arena, "%lld/%lld", left, all);
+    return fb_arena_print(arena, "%lld/%lld", left, all);
 }
 
 static const char *resource_text(struct fb_arena *arena, const struct fb_reading *reading)
@@ -66,9 +66,9 @@ static const char *resource_text(struct fb_arena *arena, const struct fb_reading
     if (!reading->has_nics)
         return "-";
     if (reading->units.len > 1)
-        return fb_command_text(arena, "%s+%zu", reading->units.at[0].name, reading->units.len - 1);
+        return fb_arena_print(arena, "%s+%zu", reading->units.at[0].name, reading->units.len - 1);
     if (reading->kind == FB_NIC_SLOT)
-        return fb_command_text(arena, "%s (seats)", reading->units.at[0].name);
+        return fb_arena_print(arena, "%s (seats)", reading->units.at[0].name);
     return reading->units.at[0].name;
 }
 
@@ -78,8 +78,8 @@ static const char *problems_text(struct fb_arena *arena, const struct fb_reading
 
     for (int p = 0; text != NULL && p < FB_PROBLEMS; p++) {
         if (fb_reading_has(reading, (enum fb_problem)p))
-            text = fb_command_text(arena, "%s%s%s", text, *text != '\0' ? " " : "",
-                                   fb_problem_code((enum fb_problem)p));
+            text = fb_arena_print(arena, "%s%s%s", text, *text != '\0' ? " " : "",
+                                  fb_problem_code((enum fb_problem)p));
     }
     return text;
 }
@@ -95,7 +95,7 @@ static enum fb_status add_row(struct fb_table *table, struct fb_arena *arena,
         {gpus_text(arena, site), FB_STYLE_PLAIN},
         {nics_text(arena, site), FB_STYLE_PLAIN},
         {reading->ratio.den != 0
-             ? fb_command_text(arena, "%s", fb_ratio_format(reading->ratio, ratio))
+             ? fb_arena_print(arena, "%s", fb_ratio_format(reading->ratio, ratio))
              : "-",
          FB_STYLE_PLAIN},
         {resource_text(arena, reading), FB_STYLE_PLAIN},

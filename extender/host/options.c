@@ -129,13 +129,8 @@ static enum fb_status set_level(struct parse *parse, const char *text, struct fb
 static enum fb_status add_text(struct parse *parse, struct fb_texts *texts, const char *text,
                                struct fb_error *err)
 {
-    const char **grown =
-        fb_arena_more(parse->arena, (void *)texts->at, texts->len, &texts->size, sizeof *grown);
-
-    if (grown == NULL)
+    if (fb_texts_add(parse->arena, texts, text) != FB_OK)
         return fb_error_set(err, FB_ENOMEM, "%s: out of memory", parse->name);
-    texts->at = grown;
-    texts->at[texts->len++] = text;
     return FB_OK;
 }
 

@@ -77,9 +77,9 @@ static enum fb_status print_pod(struct fb_inputs *in, const struct fb_planned *p
     enum fb_status st;
 
     st = fb_command_line(context, in->arena,
-                         fb_command_text(in->arena, "%s of %s, task %s, on %s", at->pod,
-                                         planned->plan.name,
-                                         planned->plan.job->tasks[at->task].name, node_of(in, at)),
+                         fb_arena_print(in->arena, "%s of %s, task %s, on %s", at->pod,
+                                        planned->plan.name, planned->plan.job->tasks[at->task].name,
+                                        node_of(in, at)),
                          err);
     if (st == FB_OK)
         st = print_part(context, "At creation, added",

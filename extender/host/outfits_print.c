@@ -44,8 +44,8 @@ static const char *count_text(struct fb_arena *arena, const struct fb_patch *pat
         counts[part_of(patch->at[i].path)]++;
     for (size_t i = 0; text != NULL && i < PARTS; i++) {
         if (counts[i] > 0)
-            text = fb_command_text(arena, "%s%s%s %zu", text, *text != '\0' ? ", " : "",
-                                   parts[i].name, counts[i]);
+            text = fb_arena_print(arena, "%s%s%s %zu", text, *text != '\0' ? ", " : "",
+                                  parts[i].name, counts[i]);
     }
     return text;
 }
@@ -63,9 +63,9 @@ static const char *request_text(struct fb_arena *arena, const struct fb_patch *p
         if (slash == NULL)
             continue;
         at += strlen(infix);
-        text = fb_command_text(arena, "%.*s %.*s/%s%s%s",
-                               (int)strcspn(patch->at[i].value + 1, "\""), patch->at[i].value + 1,
-                               (int)(slash - at), at, slash + 2, *text != '\0' ? ", " : "", text);
+        text = fb_arena_print(arena, "%.*s %.*s/%s%s%s", (int)strcspn(patch->at[i].value + 1, "\""),
+                              patch->at[i].value + 1, (int)(slash - at), at, slash + 2,
+                              *text != '\0' ? ", " : "", text);
     }
     return text;
 }
@@ -75,12 +75,12 @@ static const char *creation_text(struct fb_arena *arena, const struct fb_outfit_
     const char *text;
 
     if (task->denied != NULL)
-        return fb_command_text(arena, "denied: %s", task->denied);
+        return fb_arena_print(arena, "denied: %s", task->denied);
     text = request_text(arena, &task->injection.patch, count_text(arena, &task->injection.patch));
     for (size_t i = 0; text != NULL && i < task->injection.degraded.len; i++)
-        text = fb_command_text(arena, "%s; left out: %s", text, task->injection.degraded.at[i]);
+        text = fb_arena_print(arena, "%s; left out: %s", text, task->injection.degraded.at[i]);
     for (size_t i = 0; text != NULL && i < task->injection.warnings.len; i++)
-        text = fb_command_text(arena, "%s; warning: %s", text, task->injection.warnings.at[i]);
+        text = fb_arena_print(arena, "%s; warning: %s", text, task->injection.warnings.at[i]);
     return text != NULL && *text == '\0' ? "nothing" : text;
 }
 
@@ -113,12 +113,12 @@ static enum fb_status print_binding(struct fb_inputs *in, const struct fb_planne
         return FB_OK;
     return fb_command_line(
         context, in->arena,
-        fb_command_text(in->arena,
-                        "At bind: %zu pod%s their node's profile, nccl.conf of %zu line%s%s; "
-                        "--explain-pod shows one",
-                        pods, pods == 1 ? " gets" : "s get", lines(first->conf),
-                        lines(first->conf) == 1 ? "" : "s",
-                        *first->topo != '\0' ? " and topology file" : ""),
+        fb_arena_print(in->arena,
+                       "At bind: %zu pod%s their node's profile, nccl.conf of %zu line%s%s; "
+                       "--explain-pod shows one",
+                       pods, pods == 1 ? " gets" : "s get", lines(first->conf),
+                       lines(first->conf) == 1 ? "" : "s",
+                       *first->topo != '\0' ? " and topology file" : ""),
         err);
 }
 
@@ -136,7 +136,7 @@ static const char *tasks_like(struct fb_arena *arena, const struct fb_planned *p
     }
     for (size_t i = first + 1; names != NULL && i < job->tasks_len; i++) {
         if (texts[i] != NULL && strcmp(texts[i], texts[first]) == 0)
-            names = fb_command_text(arena, "%s, %s", names, job->tasks[i].name);
+            names = fb_arena_print(arena, "%s, %s", names, job->tasks[i].name);
     }
     return names;
 }

@@ -36,8 +36,8 @@ static const char *nics_text(struct fb_arena *arena, const struct fb_resources *
     if (nics->len == 0)
         return "-";
     if (nics->len > 1)
-        return fb_command_text(arena, "1 %s+%zu", nics->at[0].name, nics->len - 1);
-    return fb_command_text(arena, "%lld %s", (long long)nics->at[0].amount, nics->at[0].name);
+        return fb_arena_print(arena, "1 %s+%zu", nics->at[0].name, nics->len - 1);
+    return fb_arena_print(arena, "%lld %s", (long long)nics->at[0].amount, nics->at[0].name);
 }
 
 /* The nearest switch first: what is cut off at the end matters least. */
@@ -48,7 +48,7 @@ static const char *switches_text(struct fb_arena *arena, const struct fb_reading
     for (size_t i = reading->tiers.len; i > 0; i--) {
         const char *name = reading->tiers.at[i - 1].value;
 
-        text = text == NULL ? name : fb_command_text(arena, "%s < %s", text, name);
+        text = text == NULL ? name : fb_arena_print(arena, "%s < %s", text, name);
         if (text == NULL)
             return NULL;
     }
@@ -71,7 +71,7 @@ static enum fb_status print_places(struct fb_inputs *in, const struct fb_plan *p
             {place->pod, FB_STYLE_BOLD},
             {site->node->name, FB_STYLE_GOOD},
             {nics_text(in->arena, &place->nics), FB_STYLE_PLAIN},
-            {fb_command_text(in->arena, "%.3f", place->score), FB_STYLE_PLAIN},
+            {fb_arena_print(in->arena, "%.3f", place->score), FB_STYLE_PLAIN},
             {switches_text(in->arena, &site->reading), FB_STYLE_DIM},
         };
 
@@ -119,7 +119,7 @@ static enum fb_status note(struct fb_arena *arena, struct reasons *all, const st
 
     if (known != NULL) {
         if (known->count++ < NAMED)
-            known->nodes = fb_command_text(arena, "%s, %s", known->nodes, node);
+            known->nodes = fb_arena_print(arena, "%s, %s", known->nodes, node);
         return known->nodes != NULL ? FB_OK : FB_ENOMEM;
     }
     at = fb_arena_more(arena, all->at, all->len, &all->size, sizeof *at);
@@ -148,7 +148,7 @@ static enum fb_status note_site(struct fb_inputs *in, const struct fb_plan *plan
     if (verdict->kind == FB_FITS)
         reason.text = fitting_text(&in->cluster, plan, site);
     else
-        reason.text = fb_command_text(in->arena, "%s", fb_verdict_text(verdict, text));
+        reason.text = fb_arena_print(in->arena, "%s", fb_verdict_text(verdict, text));
     if (reason.text == NULL)
         return FB_ENOMEM;
     return note(in->arena, all, &reason, in->cluster.sites[site].node->name);
@@ -174,7 +174,7 @@ static enum fb_status merge(struct fb_arena *arena, struct reasons *all)
             all->at[kept++] = all->at[i];
             continue;
         }
-        all->at[like].task = fb_command_text(arena, "%s, %s", all->at[like].task, all->at[i].task);
+        all->at[like].task = fb_arena_print(arena, "%s, %s", all->at[like].task, all->at[i].task);
         if (all->at[like].task == NULL)
             return FB_ENOMEM;
     }
@@ -188,11 +188,11 @@ static enum fb_status add_reason(struct fb_inputs *in, struct fb_table *table,
     const char *nodes = reason->nodes;
 
     if (reason->count > NAMED)
-        nodes = fb_command_text(in->arena, "%s and %zu more", nodes, reason->count - NAMED);
+        nodes = fb_arena_print(in->arena, "%s and %zu more", nodes, reason->count - NAMED);
     struct fb_cell cells[REASON_COLUMNS] = {
         {reason->task, FB_STYLE_BOLD},
         {reason->verdict, reason->style},
-        {fb_command_text(in->arena, "%zu", reason->count), FB_STYLE_PLAIN},
+        {fb_arena_print(in->arena, "%zu", reason->count), FB_STYLE_PLAIN},
         {nodes, FB_STYLE_DIM},
         {reason->text, FB_STYLE_PLAIN},
     };
@@ -232,10 +232,10 @@ static const char *headline(struct fb_inputs *in, const struct fb_plan *plan)
     long long pods = (long long)plan->pods;
 
     if (!plan->fits)
-        return fb_command_text(in->arena, "%s: %lld pods, does not fit", plan->name, pods);
+        return fb_arena_print(in->arena, "%s: %lld pods, does not fit", plan->name, pods);
     if (!plan->has_gang)
-        return fb_command_text(in->arena, "%s: %lld pods, fits", plan->name, pods);
-    return fb_command_text(
+        return fb_arena_print(in->arena, "%s: %lld pods, fits", plan->name, pods);
+    return fb_arena_print(
         in->arena, "%s: %lld pods, fits; gang of %lld in %zu switch block%s of %s", plan->name,
         pods, (long long)plan->gang_pods, plan->blocks, plan->blocks == 1 ? "" : "s",
         fabric_name(&in->cluster, plan->gang_fabric));
@@ -252,12 +252,12 @@ static enum fb_status print_plan(struct fb_inputs *in, const struct fb_plan *pla
     st = fb_command_line(context, in->arena, text, err);
     if (st == FB_OK && plan->fits && plan->left_out > 0)
         st = fb_command_line(context, in->arena,
-                             fb_command_text(in->arena, "%lld pods beyond minAvailable wait",
-                                             (long long)plan->left_out),
+                             fb_arena_print(in->arena, "%lld pods beyond minAvailable wait",
+                                            (long long)plan->left_out),
                              err);
     for (size_t i = 0; st == FB_OK && i < plan->warnings.len; i++)
         st = fb_command_line(context, in->arena,
-                             fb_command_text(in->arena, "warning: %s", plan->warnings.at[i]), err);
+                             fb_arena_print(in->arena, "warning: %s", plan->warnings.at[i]), err);
     if (st == FB_OK)
         st = print_places(in, plan, context, err);
     return st == FB_OK ? print_reasons(in, plan, context, err) : st;

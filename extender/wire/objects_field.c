@@ -181,7 +181,6 @@ static void drop_amount(struct fb_resources *amounts, const char *name)
 static enum fb_status add_text(struct fb_arena *arena, struct fb_texts *texts,
                                const struct fb_scan_value *value, struct fb_error *err)
 {
-    const char **at;
     const char *text = NULL;
     enum fb_status st = read_text(arena, value, value->len, &text, err);
 
@@ -189,12 +188,7 @@ static enum fb_status add_text(struct fb_arena *arena, struct fb_texts *texts,
         return st;
     if (texts->len >= FB_OBJECT_ENTRIES_MAX)
         return too_many(err);
-    at = fb_arena_more(arena, texts->at, texts->len, &texts->size, sizeof *at);
-    if (at == NULL)
-        return no_memory(err);
-    texts->at = at;
-    at[texts->len++] = text;
-    return FB_OK;
+    return fb_texts_add(arena, texts, text) == FB_OK ? FB_OK : no_memory(err);
 }
 
 static enum fb_status read_entry(struct fb_arena *arena, enum fb_shape shape, void *field,

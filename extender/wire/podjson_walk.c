@@ -137,12 +137,8 @@ void *fb_podjson_room(struct fb_podjson *walk, void *at, size_t len, size_t *siz
 
 static void add_text(struct fb_podjson *walk, struct fb_texts *to, const char *text)
 {
-    const char **at = fb_podjson_room(walk, to->at, to->len, &to->size, sizeof *at);
-
-    if (at == NULL)
-        return;
-    to->at = at;
-    at[to->len++] = fb_podjson_keep(walk, text);
+    if (fb_texts_add(walk->arena, to, fb_podjson_keep(walk, text)) != FB_OK)
+        fb_podjson_no_memory(walk);
 }
 
 void fb_podjson_texts(struct fb_podjson *walk, const struct fb_podjson_at *list,

@@ -113,17 +113,13 @@ enum fb_status fb_yaml_double(const struct fb_yaml *node, const char *key, doubl
 static enum fb_status texts_add(struct fb_arena *arena, const struct fb_yaml *node, const char *key,
                                 struct fb_texts *into, struct fb_error *err)
 {
-    const char **at;
     const char *text = "";
     enum fb_status st = fb_yaml_text(node, key, &text, err);
 
     if (st != FB_OK)
         return st;
-    at = fb_arena_more(arena, (void *)into->at, into->len, &into->size, sizeof *at);
-    if (at == NULL)
+    if (fb_texts_add(arena, into, text) != FB_OK)
         return fb_error_set(err, FB_ENOMEM, "out of memory");
-    into->at = at;
-    into->at[into->len++] = text;
     return FB_OK;
 }
 

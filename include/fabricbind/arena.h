@@ -2,6 +2,8 @@
 #ifndef FB_ARENA_H
 #define FB_ARENA_H
 
+#include "fabricbind/error.h"
+
 #include <stddef.h>
 
 /**
@@ -28,6 +30,10 @@ void *fb_arena_alloc(struct fb_arena *arena, size_t bytes);
  * arena can be compared by address. NULL when out of memory or over UINT_MAX bytes.
  */
 const char *fb_arena_text(struct fb_arena *arena, const char *text, size_t len);
+
+/** A formatted text kept as fb_arena_text() does, cut after 2,047 bytes. NULL when out of memory.
+ */
+const char *fb_arena_print(struct fb_arena *arena, const char *fmt, ...) FB_PRINTF(2, 3);
 
 /**
  * Room for one more element in a growing array.

@@ -2,8 +2,12 @@
 #ifndef FB_TEXT_H
 #define FB_TEXT_H
 
+#include "fabricbind/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
+
+struct fb_arena;
 
 /** Texts are NUL-terminated UTF-8, borrowed, compared byte by byte. */
 
@@ -30,6 +34,11 @@ bool fb_text_has_prefix(const char *text, const char *prefix);
 bool fb_text_matches(const char *text, const char *pattern);
 
 bool fb_texts_has(const struct fb_texts *texts, const char *text);
+
+/** Put @text at the end of @texts, which grows in @arena. FB_ENOMEM, then also for a @text that is
+ * NULL because there was no memory for it: @texts is as before. */
+enum fb_status fb_texts_add(struct fb_arena *arena, struct fb_texts *texts,
+                            const char *text) FB_CHECK;
 
 /** The value of @key, or NULL. A key set twice: the last wins. */
 const char *fb_pairs_find(const struct fb_pairs *pairs, const char *key);

@@ -130,6 +130,18 @@ static void test_arena_text__takes_any_bytes(void **state)
     assert_null(fb_arena_text(arena, "a", (size_t)UINT_MAX + 1));
 }
 
+static void test_arena_print__keeps_what_fits(void **state)
+{
+    FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new(0);
+    FB_OWNED(fb_arena_freep) struct fb_arena *small = fb_arena_new(1);
+
+    (void)state;
+    assert_string_equal(fb_arena_print(arena, "%s of %d", "4", 8), "4 of 8");
+    assert_ptr_equal(fb_arena_print(arena, "%d of 8", 4), fb_arena_text(arena, "4 of 8", 6));
+    assert_int_equal(strlen(fb_arena_print(arena, "%3000d", 1)), 2047);
+    assert_null(fb_arena_print(small, "%d", 1));
+}
+
 static void test_arena_more__grows_and_keeps_what_was_there(void **state)
 {
     FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new(0);
@@ -223,6 +235,7 @@ int main(void)
         cmocka_unit_test(test_arena_text__keeps_equal_texts_once),
         cmocka_unit_test(test_arena_text__has_room_for_every_length),
         cmocka_unit_test(test_arena_text__takes_any_bytes),
+        cmocka_unit_test(test_arena_print__keeps_what_fits),
         cmocka_unit_test(test_arena_more__grows_and_keeps_what_was_there),
         cmocka_unit_test(test_arena_more__leaves_all_as_it_was_without_room),
         cmocka_unit_test(test_arena_free__takes_none),

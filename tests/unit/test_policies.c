@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabricbind/policyfile.h"
 
+#include "shelf.h"
 #include "unit.h"
 
 #include <stdio.h>
@@ -10,9 +11,6 @@
 /* The policies that are shipped, against figures written down a second time. */
 
 #define UNKNOWN (-1)
-
-static const char *const providers[] = {"aws",    "azure", "coreweave", "gcp",
-                                        "nebius", "oci",   "onprem"};
 
 static const struct shipped {
     const char *provider, *shape;
@@ -98,51 +96,6 @@ static const struct shipped {
     {"oci", "BM.GPU.RTXPRO.8", 8, 8, 0, true, false},
 };
 
-struct shelf {
-    struct fb_arena *arena;
-    struct fb_policies all;
-};
-
-static void load(struct shelf *shelf, const char *provider)
-{
-    static char text[65536];
-    struct fb_error err = {0};
-    char path[512];
-    FILE *file;
-    size_t len;
-
-    (void)snprintf(path, sizeof path, "%s/%s.yaml", FB_TEST_POLICIES, provider);
-    file = fopen(path, "rbe");
-    if (file == NULL)
-        fail_msg("%s: cannot be read", path);
-    len = fread(text, 1, sizeof text, file);
-    assert_int_equal(fclose(file), 0);
-    assert_true(len < sizeof text);
-    if (fb_policyfile_read(shelf->arena, &shelf->all, text, len, &err) != FB_OK)
-        fail_msg("%s: %s", path, err.text);
-}
-
-static int shelf_fill(void **state)
-{
-    static struct shelf shelf;
-
-    shelf.arena = fb_arena_new(0);
-    if (shelf.arena == NULL)
-        return -1;
-    for (size_t i = 0; i < COUNT(providers); i++)
-        load(&shelf, providers[i]);
-    *state = &shelf;
-    return 0;
-}
-
-static int shelf_empty(void **state)
-{
-    struct shelf *shelf = *state;
-
-    fb_arena_free(shelf->arena);
-    return 0;
-}
-
 static const struct fb_policy *policy_of(void **state, const char *provider)
 {
     const struct shelf *shelf = *state;
@@ -157,9 +110,9 @@ static void test_policies__are_called_like_their_files(void **state)
 {
     const struct shelf *shelf = *state;
 
-    assert_int_equal(shelf->all.len, COUNT(providers));
-    for (size_t i = 0; i < COUNT(providers); i++)
-        assert_string_equal(shelf->all.at[i].provider, providers[i]);
+    assert_int_equal(shelf->all.len, SHELF_PROVIDERS);
+    for (size_t i = 0; i < SHELF_PROVIDERS; i++)
+        assert_string_equal(shelf->all.at[i].provider, shelf_providers[i]);
 }
 
 static void test_policies__have_the_figures_of_the_sources(void **state)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabricbind/policyfile.h"
 
+#include "shelf.h"
 #include "unit.h"
 
 #include <ctype.h>
@@ -8,54 +9,6 @@
 #include <string.h>
 
 /* What the shipped policies put into pods, in form and in the figures that matter most. */
-
-static const char *const providers[] = {"aws",    "azure", "coreweave", "gcp",
-                                        "nebius", "oci",   "onprem"};
-
-struct shelf {
-    struct fb_arena *arena;
-    struct fb_policies all;
-};
-
-static void load(struct shelf *shelf, const char *provider)
-{
-    static char text[131072];
-    struct fb_error err = {0};
-    char path[512];
-    FILE *file;
-    size_t len;
-
-    (void)snprintf(path, sizeof path, "%s/%s.yaml", FB_TEST_POLICIES, provider);
-    file = fopen(path, "rbe");
-    if (file == NULL)
-        fail_msg("%s: cannot be read", path);
-    len = fread(text, 1, sizeof text, file);
-    assert_int_equal(fclose(file), 0);
-    assert_true(len < sizeof text);
-    if (fb_policyfile_read(shelf->arena, &shelf->all, text, len, &err) != FB_OK)
-        fail_msg("%s: %s", path, err.text);
-}
-
-static int shelf_fill(void **state)
-{
-    static struct shelf shelf;
-
-    shelf.arena = fb_arena_new(0);
-    if (shelf.arena == NULL)
-        return -1;
-    for (size_t i = 0; i < COUNT(providers); i++)
-        load(&shelf, providers[i]);
-    *state = &shelf;
-    return 0;
-}
-
-static int shelf_empty(void **state)
-{
-    struct shelf *shelf = *state;
-
-    fb_arena_free(shelf->arena);
-    return 0;
-}
 
 /* The merged equipment of @shape, "": of the provider alone. */
 static struct fb_equip equip_of(struct shelf *shelf, const char *provider, const char *shape)

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabricbind/text.h"
 
+#include "fabricbind/arena.h"
+#include "fabricbind/own.h"
+
 #include "unit.h"
 
 static void test_text_equal__compares_byte_by_byte(void **state)
@@ -88,6 +91,24 @@ static void test_texts_has__finds_in_any_place(void **state)
     assert_false(fb_texts_has(&empty, "a"));
 }
 
+static void test_texts_add__grows_or_leaves_all_as_it_was(void **state)
+{
+    FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new(0);
+    FB_OWNED(fb_arena_freep) struct fb_arena *small = fb_arena_new(1);
+    struct fb_texts texts = {0};
+    struct fb_texts none = {0};
+
+    (void)state;
+    for (size_t i = 0; i < 100; i++)
+        assert_int_equal(fb_texts_add(arena, &texts, i % 2 == 0 ? "even" : "odd"), FB_OK);
+    assert_int_equal(fb_texts_add(arena, &texts, NULL), FB_ENOMEM);
+    assert_int_equal(texts.len, 100);
+    assert_string_equal(texts.at[0], "even");
+    assert_string_equal(texts.at[99], "odd");
+    assert_int_equal(fb_texts_add(small, &none, "a"), FB_ENOMEM);
+    assert_int_equal(none.len + none.size, 0);
+}
+
 static void test_pairs_find__the_last_of_one_key_wins(void **state)
 {
     struct fb_pair at[] = {{"first", "0"}, {"a", "1"}, {"b", ""}, {"a", "2"}};
@@ -157,6 +178,7 @@ int main(void)
         cmocka_unit_test(test_text_has_prefix__also_the_empty_one),
         cmocka_unit_test(test_text_matches__star_is_any_run),
         cmocka_unit_test(test_texts_has__finds_in_any_place),
+        cmocka_unit_test(test_texts_add__grows_or_leaves_all_as_it_was),
         cmocka_unit_test(test_pairs_find__the_last_of_one_key_wins),
         cmocka_unit_test(test_text_nearest__names_what_was_meant),
     };
