@@ -12,6 +12,29 @@ const char *fb_verdict_name(enum fb_verdict_kind kind)
     return names[kind];
 }
 
+const char *fb_reason_code(enum fb_reason reason)
+{
+    static const char *const codes[] = {
+        [FB_REASON_NONE] = "none",
+        [FB_REASON_SELECTOR] = "selector",
+        [FB_REASON_AFFINITY] = "affinity",
+        [FB_REASON_TAINT] = "taint",
+        [FB_REASON_CORDONED] = "cordoned",
+        [FB_REASON_NOT_READY] = "not-ready",
+        [FB_REASON_TOO_FEW] = "too-few",
+        [FB_REASON_BUSY] = "busy",
+        [FB_REASON_OTHER_FABRIC] = "other-fabric",
+        [FB_REASON_UNKNOWN_FABRIC] = "unknown-fabric",
+        [FB_REASON_ABSENT] = "absent",
+        [FB_REASON_CONFIGURED] = "configured",
+        [FB_REASON_FEWER] = "fewer",
+        [FB_REASON_WHOLE] = "whole",
+        [FB_REASON_PLAN] = "plan",
+    };
+
+    return codes[reason];
+}
+
 int fb_verdict_code(enum fb_verdict_kind kind)
 {
     static const int codes[] = {0, 2, 3, -1};

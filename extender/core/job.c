@@ -95,3 +95,35 @@ int64_t fb_job_pods(const struct fb_job *job)
         pods = fb_amount_add(pods, job->tasks[i].pods);
     return pods;
 }
+
+static size_t find_task(const struct fb_job *job, const char *name)
+{
+    for (size_t i = 0; i < job->tasks_len; i++) {
+        if (fb_text_equal(job->tasks[i].name, name))
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+size_t fb_job_told_task(const struct fb_job *job, const struct fb_pod *pod)
+{
+    static const char *const labels[] = {
+        "volcano.sh/task-spec",
+        "jobset.sigs.k8s.io/replicatedjob-name",
+        "training.kubeflow.org/replica-type",
+        "training.kubeflow.org/job-role",
+        "ray.io/group",
+        "ray.io/node-type",
+    };
+    const char *number = fb_pairs_find(&pod->labels, "leaderworkerset.sigs.k8s.io/worker-index");
+
+    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
+        size_t task = find_task(job, fb_pairs_find(&pod->labels, labels[i]));
+
+        if (task != SIZE_MAX)
+            return task;
+    }
+    if (number == NULL)
+        return SIZE_MAX;
+    return find_task(job, fb_text_equal(number, "0") ? "leader" : "worker");
+}

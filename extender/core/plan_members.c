@@ -12,45 +12,12 @@ static bool in_group(const struct fb_plan_work *work, const struct fb_pod *pod)
     return work->job->groups <= 1 || (index != NULL && strtoll(index, NULL, 10) == work->group);
 }
 
-static size_t find_task(const struct fb_job *job, const char *name)
-{
-    for (size_t i = 0; i < job->tasks_len; i++) {
-        if (fb_text_equal(job->tasks[i].name, name))
-            return i;
-    }
-    return FB_NONE;
-}
-
-/* The task that its controller wrote on the pod; LeaderWorkerSet writes a number only. */
-static size_t told_task(const struct fb_job *job, const struct fb_pod *pod)
-{
-    static const char *const labels[] = {
-        "volcano.sh/task-spec",
-        "jobset.sigs.k8s.io/replicatedjob-name",
-        "training.kubeflow.org/replica-type",
-        "training.kubeflow.org/job-role",
-        "ray.io/group",
-        "ray.io/node-type",
-    };
-    const char *number = fb_pairs_find(&pod->labels, "leaderworkerset.sigs.k8s.io/worker-index");
-
-    for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
-        size_t task = find_task(job, fb_pairs_find(&pod->labels, labels[i]));
-
-        if (task != FB_NONE)
-            return task;
-    }
-    if (number == NULL)
-        return FB_NONE;
-    return find_task(job, fb_text_equal(number, "0") ? "leader" : "worker");
-}
-
 /* By its labels; a pod that says nothing is of a task that asks for as many GPUs, else of any. */
 static size_t task_of(const struct fb_plan_work *work, const struct fb_pod *pod)
 {
     const struct fb_settings *settings = work->cluster->settings;
     const struct fb_job *job = work->job;
-    size_t told = told_task(job, pod);
+    size_t told = fb_job_told_task(job, pod);
     int64_t gpus = fb_need_gpus(pod, settings, NULL);
     size_t any = FB_NONE;
 

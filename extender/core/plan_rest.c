@@ -18,24 +18,11 @@ struct entry {
     size_t index;
 };
 
-/* Sites below the same switches are of one block; those that tell none share the fabric's own. */
-static int by_switches(const struct entry *left, const struct entry *right)
-{
-    const struct fb_pairs *a = &left->site->reading.tiers;
-    const struct fb_pairs *b = &right->site->reading.tiers;
-    int order =
-        (left->site->fabric > right->site->fabric) - (left->site->fabric < right->site->fabric);
-
-    for (size_t t = 0; order == 0 && t < a->len && t < b->len; t++)
-        order = strcmp(a->at[t].value, b->at[t].value);
-    return order != 0 ? order : (a->len > b->len) - (a->len < b->len);
-}
-
 static int by_block(const void *a, const void *b)
 {
     const struct entry *left = a;
     const struct entry *right = b;
-    int order = by_switches(left, right);
+    int order = fb_score_by_switches(left->site, right->site);
 
     return order != 0 ? order : (left->index > right->index) - (left->index < right->index);
 }
@@ -60,7 +47,7 @@ static enum fb_status find_blocks(struct fb_cluster *cluster, struct choice *cho
     if (len > 1)
         qsort(order, len, sizeof *order, by_block);
     for (size_t i = 0; i < len; i++) {
-        if (i > 0 && by_switches(&order[i - 1], &order[i]) != 0)
+        if (i > 0 && fb_score_by_switches(order[i - 1].site, order[i].site) != 0)
             block++;
         choice->blocks[order[i].index] = block;
         choice->block_free[block] =

@@ -2,6 +2,7 @@
 #include "fabricbind/score.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static double fraction(int64_t part, int64_t whole)
 {
@@ -129,6 +130,17 @@ size_t fb_score_shared_tiers(const struct fb_site *a, const struct fb_site *b)
            fb_text_equal(left->at[same].value, right->at[same].value))
         same++;
     return same;
+}
+
+int fb_score_by_switches(const struct fb_site *a, const struct fb_site *b)
+{
+    const struct fb_pairs *left = &a->reading.tiers;
+    const struct fb_pairs *right = &b->reading.tiers;
+    int order = (a->fabric > b->fabric) - (a->fabric < b->fabric);
+
+    for (size_t t = 0; order == 0 && t < left->len && t < right->len; t++)
+        order = strcmp(left->at[t].value, right->at[t].value);
+    return order != 0 ? order : (left->len > right->len) - (left->len < right->len);
 }
 
 double fb_score(const struct fb_cluster *cluster, size_t site, const struct fb_need *need,

@@ -42,6 +42,9 @@ struct fb_verdict {
 /** "fits", "busy", "never", "excluded". */
 const char *fb_verdict_name(enum fb_verdict_kind kind);
 
+/** A word for programs: "none", "busy", "other-fabric" and so on. */
+const char *fb_reason_code(enum fb_reason reason);
+
 /** Volcano's code: 0, 2, 3; excluded is -1. */
 int fb_verdict_code(enum fb_verdict_kind kind);
 

@@ -60,6 +60,10 @@ struct fb_jobs {
 const char *fb_job_pod_name(struct fb_arena *arena, const struct fb_job *job,
                             const struct fb_task *task, int64_t group, int64_t index);
 
+/** Index of the task that its controller wrote on @pod (of a LeaderWorkerSet a number tells it);
+ * SIZE_MAX when none of @job's is told. */
+size_t fb_job_told_task(const struct fb_job *job, const struct fb_pod *pod);
+
 /** Pods of all tasks in one group. */
 int64_t fb_job_pods(const struct fb_job *job);
 

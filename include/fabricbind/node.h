@@ -2,6 +2,7 @@
 #ifndef FB_NODE_H
 #define FB_NODE_H
 
+#include "fabricbind/error.h"
 #include "fabricbind/resources.h"
 #include "fabricbind/text.h"
 
@@ -26,5 +27,9 @@ struct fb_node {
     bool unschedulable; /* cordoned */
     bool ready;         /* condition Ready is True */
 };
+
+/** A copy of @node with all that it points at, in @arena. FB_ENOMEM; @ret is written on success. */
+enum fb_status fb_node_copy(struct fb_arena *arena, const struct fb_node *node,
+                            struct fb_node *ret) FB_CHECK;
 
 #endif

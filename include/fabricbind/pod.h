@@ -2,6 +2,7 @@
 #ifndef FB_POD_H
 #define FB_POD_H
 
+#include "fabricbind/error.h"
 #include "fabricbind/resources.h"
 #include "fabricbind/text.h"
 
@@ -72,5 +73,9 @@ bool fb_pod_lives(const struct fb_pod *pod);
 
 /** The controlling owner, else the first one, or NULL. */
 const struct fb_owner *fb_pod_owner(const struct fb_pod *pod);
+
+/** A copy of @pod with all that it points at, in @arena. FB_ENOMEM; @ret is written on success. */
+enum fb_status fb_pod_copy(struct fb_arena *arena, const struct fb_pod *pod,
+                           struct fb_pod *ret) FB_CHECK;
 
 #endif

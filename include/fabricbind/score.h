@@ -32,6 +32,10 @@ void fb_score_locality(const size_t *shared, const bool *quota, size_t len, size
 /** Leading tiers that two nodes share. */
 size_t fb_score_shared_tiers(const struct fb_site *a, const struct fb_site *b);
 
+/** Order of sites in which those of one finest switch block are neighbours, and compare as equal;
+ * sites that tell no switches share their fabric's own block. */
+int fb_score_by_switches(const struct fb_site *a, const struct fb_site *b);
+
 /** The score of a GPU pod with L = @locality, or of a pod without GPUs (locality ignored). */
 double fb_score(const struct fb_cluster *cluster, size_t site, const struct fb_need *need,
                 double locality);

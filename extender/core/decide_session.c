@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "decide_work.h"
+
+#include "gang_spec.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A pod that the inventory shows on a node needs no entry; the others stand on other fabrics
+ * perhaps. */
+void fb_decide_turn(struct fb_ledger *ledger, const struct fb_scene *scene)
+{
+    const struct fb_cluster *cluster = scene->cluster;
+
+    if (ledger->generation == scene->generation)
+        return;
+    ledger->generation = scene->generation;
+    for (struct fb_ledger_gang *gang = ledger->gangs; gang != NULL; gang = gang->hh.next) {
+        fb_ledger_plan_free(gang->plan);
+        gang->plan = NULL;
+        gang->planned = false;
+    }
+    for (size_t i = 0; ledger->pods != NULL && i < cluster->residents_len; i++) {
+        const struct fb_resident *resident = &cluster->residents[i];
+        struct fb_ledger_pod *pod = fb_ledger_find(ledger, resident->pod->uid);
+
+        if (pod != NULL && resident->site != FB_NONE)
+            fb_ledger_remove(ledger, pod);
+    }
+}
+
+/* Pods of the job that are none of the gang, but count for what must start. */
+static int64_t outside(const struct fb_job *job, const struct fb_settings *settings)
+{
+    int64_t pods = 0;
+
+    for (size_t i = 0; i < job->tasks_len; i++) {
+        if (fb_need_gpus(&job->tasks[i].pod, settings, NULL) < 1)
+            pods = fb_amount_add(pods, job->tasks[i].pods);
+    }
+    return pods;
+}
+
+/* How many of the gang's pods must be placed for the job to start, at least; 0: nobody knows. */
+static size_t least_of(const struct fb_cluster *cluster, const struct fb_gang *gang)
+{
+    int64_t least;
+
+    if (gang->job == NULL)
+        return fb_gang_specs_min(cluster->specs, gang) >= gang->size ? (size_t)gang->size : 0;
+    if (gang->job->min < 0)
+        return (size_t)gang->size;
+    least = gang->job->min - outside(gang->job, cluster->settings);
+    if (least < 1)
+        return 0;
+    return (size_t)(least < gang->size ? least : gang->size);
+}
+
+static size_t count_running(const struct fb_cluster *cluster, const struct fb_gang *gang)
+{
+    size_t running = 0;
+
+    for (size_t i = 0; i < cluster->residents_len; i++) {
+        const struct fb_resident *resident = &cluster->residents[i];
+        const struct fb_gang *of =
+            resident->gang != FB_NONE ? &cluster->gangs[resident->gang] : NULL;
+
+        if (of != NULL && resident->site != FB_NONE && !resident->pod->terminating &&
+            fb_text_equal(of->key, gang->key) && fb_text_equal(of->space, gang->space))
+            running++;
+    }
+    return running;
+}
+
+static enum fb_status find_gang(struct fb_ledger *ledger, const struct fb_scene *scene,
+                                struct fb_asked *asked)
+{
+    struct fb_ledger_gang *in = fb_ledger_gang_get(ledger, asked->gang.space, asked->gang.key);
+
+    if (in == NULL)
+        return FB_ENOMEM;
+    asked->in = in;
+    if (in->generation != scene->generation) {
+        in->generation = scene->generation;
+        in->least = least_of(scene->cluster, &asked->gang);
+        in->running = count_running(scene->cluster, &asked->gang);
+    }
+    return FB_OK;
+}
+
+/* Sessions commit the pods of a gang together: where one of them is not placed after all, nor are
+ * those that came with it, unless what the job must have was there. */
+static void forget_siblings(struct fb_ledger *ledger, struct fb_ledger_gang *gang, uint64_t session)
+{
+    struct fb_ledger_pod *next;
+
+    if (gang == NULL || session == ledger->session || gang->least != 0)
+        return;
+    for (struct fb_ledger_pod *pod = gang->pods; pod != NULL; pod = next) {
+        next = pod->next;
+        if (pod->session == session)
+            fb_ledger_remove(ledger, pod);
+    }
+}
+
+/* A scheduler asks about pods that it has no place for. */
+static void forget_own(struct fb_ledger *ledger, const struct fb_sight_task *task)
+{
+    struct fb_ledger_pod *own = fb_ledger_find(ledger, task->uid);
+    struct fb_ledger_gang *gang;
+    uint64_t session;
+
+    if (own == NULL || task->status > FB_TASK_PENDING)
+        return;
+    gang = own->gang;
+    session = own->session;
+    fb_ledger_remove(ledger, own);
+    forget_siblings(ledger, gang, session);
+}
+
+static enum fb_status find_asked(struct fb_ledger *ledger, const struct fb_scene *scene,
+                                 const struct fb_sight_task *task, struct fb_asked *ret)
+{
+    *ret = (struct fb_asked){.pod = task->pod, .own = task->uid};
+    ret->networking = fb_gang_of(scene->cluster, task->pod, &ret->gang);
+    if (ret->networking == FB_NETWORKING_NO || ret->gang.key == NULL || ret->gang.size < 2)
+        return FB_OK;
+    return find_gang(ledger, scene, ret);
+}
+
+enum fb_status fb_decide_ask(struct fb_ledger *ledger, const struct fb_scene *scene,
+                             const struct fb_sight_task *task, struct fb_asked *ret)
+{
+    enum fb_status st;
+
+    fb_decide_turn(ledger, scene);
+    forget_own(ledger, task);
+    st = find_asked(ledger, scene, task, ret);
+    if (st != FB_OK || ret->in == NULL)
+        return st;
+    ret->in->asked = true;
+    ret->in->asked_ms = scene->now_ms;
+    ret->fabric = ret->gang.fabric != FB_NONE ? scene->cluster->fabrics[ret->gang.fabric].key
+                                              : fb_ledger_gang_fabric(ret->in);
+    return FB_OK;
+}
+
+static const char *fabric_of(struct fb_ledger *ledger, const struct fb_scene *scene,
+                             const char *node)
+{
+    size_t site = fb_cluster_find(scene->cluster, node);
+
+    if (site == FB_NONE)
+        return fb_ledger_fabric(ledger, node);
+    site = scene->cluster->sites[site].fabric;
+    return site != FB_NONE ? scene->cluster->fabrics[site].key : "";
+}
+
+enum fb_status fb_decide_allocate(struct fb_ledger *ledger, const struct fb_scene *scene,
+                                  const struct fb_sight_task *task)
+{
+    struct fb_asked asked;
+    struct fb_ledger_pod *pod;
+    const char *fabric;
+    enum fb_status st;
+
+    fb_decide_turn(ledger, scene);
+    if (task->pod == NULL || *task->node == '\0' ||
+        fb_need_gpus(task->pod, scene->cluster->settings, NULL) < 1)
+        return FB_OK;
+    st = find_asked(ledger, scene, task, &asked);
+    if (st == FB_OK)
+        st = fb_ledger_put(ledger, task->uid, task->pod, task->node, scene->now_ms, &pod);
+    if (st != FB_OK)
+        return st;
+    pod->status = task->status;
+    fabric = fabric_of(ledger, scene, task->node);
+    fabric = fb_arena_text(pod->arena, fabric, strlen(fabric));
+    pod->fabric = fabric != NULL ? fabric : "";
+    if (asked.in != NULL) {
+        fb_ledger_gang_join(asked.in, pod);
+        fb_ledger_plan_take(asked.in, pod);
+    }
+    return FB_OK;
+}
+
+void fb_decide_deallocate(struct fb_ledger *ledger, const struct fb_scene *scene,
+                          const struct fb_sight_task *task)
+{
+    struct fb_ledger_pod *pod;
+
+    fb_decide_turn(ledger, scene);
+    pod = fb_ledger_find(ledger, task->uid);
+    if (pod == NULL)
+        return;
+    if (task->status != FB_TASK_RELEASING) {
+        fb_ledger_remove(ledger, pod);
+        return;
+    }
+    pod->status = FB_TASK_RELEASING;
+    pod->pod.terminating = true;
+}
+
+/* What the gang's statement did not commit: it has less than it must. */
+static void drop_uncommitted(struct fb_ledger *ledger, struct fb_ledger_gang *gang)
+{
+    struct fb_ledger_pod *next;
+    bool committed = gang->running + fb_ledger_gang_placed(gang, 0) >= gang->least;
+
+    for (struct fb_ledger_pod *pod = gang->pods; pod != NULL; pod = next) {
+        next = pod->next;
+        if (pod->session == ledger->session && !committed && pod->status != FB_TASK_RELEASING)
+            fb_ledger_remove(ledger, pod);
+    }
+}
+
+/* Nodes with room in the plan that no pod could have: others refuse them, or nothing is free. */
+static void avoid_refused(struct fb_ledger *ledger, struct fb_ledger_gang *gang, int64_t now_ms)
+{
+    struct fb_ledger_plan *plan = gang->plan;
+    size_t refused = 0;
+
+    for (size_t i = 0; i < plan->quotas_len; i++) {
+        if (plan->quotas[i].left == 0 || plan->quotas[i].passed)
+            continue;
+        fb_ledger_gang_avoid(gang, plan->quotas[i].node, now_ms + ledger->limits.avoid_ms);
+        refused++;
+    }
+    if (refused == 0)
+        return;
+    fb_ledger_plan_free(plan);
+    gang->plan = NULL;
+}
+
+static void close_gang(struct fb_ledger *ledger, struct fb_ledger_gang *gang, int64_t now_ms)
+{
+    drop_uncommitted(ledger, gang);
+    if (gang->asked && gang->plan != NULL && fb_ledger_gang_placed(gang, ledger->session) == 0)
+        avoid_refused(ledger, gang, now_ms);
+    for (size_t i = 0; gang->plan != NULL && i < gang->plan->quotas_len; i++)
+        gang->plan->quotas[i].passed = false;
+    gang->asked = false;
+    gang->planned = false;
+}
+
+void fb_decide_close(struct fb_ledger *ledger, const struct fb_scene *scene)
+{
+    struct fb_ledger_pod *next;
+
+    fb_decide_turn(ledger, scene);
+    for (struct fb_ledger_pod *pod = ledger->pods; pod != NULL; pod = next) {
+        next = pod->hh.next;
+        if (pod->status == FB_TASK_PIPELINED)
+            fb_ledger_remove(ledger, pod);
+    }
+    for (struct fb_ledger_gang *gang = ledger->gangs; gang != NULL; gang = gang->hh.next)
+        close_gang(ledger, gang, scene->now_ms);
+    fb_ledger_expire(ledger, scene->now_ms);
+    ledger->session++;
+}
