@@ -79,6 +79,12 @@ void fb_scan_reset(struct fb_scan *scan)
     scan->star = NULL;
 }
 
+/* A value that no path leads to gets no frame, and so neither events nor an end. */
+void fb_scan_skip(struct fb_scan *scan)
+{
+    scan->here = NULL;
+}
+
 static enum fb_status read_piece(struct fb_scan *scan, const char *bytes, size_t len)
 {
     enum fb_status st;

@@ -104,6 +104,12 @@ enum fb_status fb_scan_feed(struct fb_scan *scan, const char *bytes, size_t len,
 /** The input ends here. FB_EINPUT "byte N: input ends inside ..." when the document is cut. */
 enum fb_status fb_scan_finish(struct fb_scan *scan, struct fb_error *err) FB_CHECK;
 
+/**
+ * Only from the callback, when it is given FB_SCAN_OBJECT or FB_SCAN_ARRAY: what is in that object
+ * or array is of no interest. No event comes from inside it, nor its FB_SCAN_END.
+ */
+void fb_scan_skip(struct fb_scan *scan);
+
 /** Make @scan ready for a new document with the same paths, limits and callback. */
 void fb_scan_reset(struct fb_scan *scan);
 

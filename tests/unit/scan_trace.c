@@ -26,6 +26,9 @@ enum fb_status scan_trace_note(void *context, const struct fb_scan_value *value,
     (void)snprintf(trace->text + len, sizeof trace->text - len, "%s%d%s%s%s%s%s",
                    len > 0 ? " " : "", value->id, forms[value->type].before, value->text,
                    forms[value->type].after, value->key_len > 0 ? "@" : "", value->key);
+    if (trace->skip_with != NULL && value->id == trace->skip &&
+        (value->type == FB_SCAN_OBJECT || value->type == FB_SCAN_ARRAY))
+        fb_scan_skip(trace->skip_with);
     if (trace->refuse_with == FB_OK || value->id != trace->refuse)
         return FB_OK;
     if (trace->reason != NULL)
@@ -114,4 +117,17 @@ void scan_trace_expect(const char *const *texts, const struct fb_scan_limits *li
 
     assert_non_null(scan);
     expect(scan, &trace, json, want_error, want_trace);
+}
+
+void scan_trace_expect_skip(const char *const *texts, int skip, const char *json,
+                            const char *want_trace)
+{
+    FB_OWNED(fb_scan_paths_freep) struct fb_scan_paths *paths = scan_trace_compile(texts);
+    struct scan_trace trace = {.skip = skip};
+    FB_OWNED(fb_scan_freep)
+    struct fb_scan *scan = fb_scan_new(paths, NULL, scan_trace_note, &trace);
+
+    assert_non_null(scan);
+    trace.skip_with = scan;
+    expect(scan, &trace, json, "", want_trace);
 }

@@ -11,7 +11,9 @@ struct scan_trace {
     char text[2048];
     int refuse; /* with refuse_with: fail on this id */
     enum fb_status refuse_with;
-    const char *reason; /* NULL: none given */
+    const char *reason;        /* NULL: none given */
+    struct fb_scan *skip_with; /* not NULL: skip the objects and arrays of the id in skip */
+    int skip;
 };
 
 /** A callback whose context is a struct scan_trace. */
@@ -31,5 +33,9 @@ enum fb_status scan_trace_feed(struct fb_scan *scan, const char *bytes, size_t l
  */
 void scan_trace_expect(const char *const *texts, const struct fb_scan_limits *limits,
                        const char *json, const char *want_error, const char *want_trace);
+
+/** The same without error, when the callback skips the objects and arrays of the id @skip. */
+void scan_trace_expect_skip(const char *const *texts, int skip, const char *json,
+                            const char *want_trace);
 
 #endif

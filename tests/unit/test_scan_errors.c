@@ -207,7 +207,8 @@ static void test_scan_feed__hands_on_what_the_callback_says_and_repeats_it(void 
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct scan_trace trace = {"", cases[i].refuse, cases[i].st, cases[i].reason};
+        struct scan_trace trace = {
+            .refuse = cases[i].refuse, .refuse_with = cases[i].st, .reason = cases[i].reason};
         FB_OWNED(fb_scan_freep)
         struct fb_scan *scan = fb_scan_new(paths, NULL, scan_trace_note, &trace);
         struct fb_error err = {0}, again = {0};
