@@ -16,6 +16,7 @@
 #include <uthash.h>
 
 #define CHUNK_BYTES ((size_t)64 * 1024)
+#define FIRST_BYTES ((size_t)2 * 1024)
 #define ALIGN _Alignof(max_align_t)
 
 struct chunk {
@@ -34,6 +35,7 @@ struct fb_arena {
     struct chunk *chunks; /* the newest first; only its room is still handed out */
     struct text *texts;
     size_t taken, limit; /* bytes; limit 0: none */
+    bool small;          /* chunks grow with what was taken */
 };
 
 /* FNV-1a. The arena's address makes it hard to prepare texts that all fall into one bucket. */
@@ -55,6 +57,15 @@ struct fb_arena *fb_arena_new(size_t limit_bytes)
     return arena;
 }
 
+struct fb_arena *fb_arena_new_small(void)
+{
+    struct fb_arena *arena = fb_arena_new(0);
+
+    if (arena != NULL)
+        arena->small = true;
+    return arena;
+}
+
 void fb_arena_free(struct fb_arena *arena)
 {
     if (arena == NULL)
@@ -69,14 +80,41 @@ void fb_arena_free(struct fb_arena *arena)
     free(arena);
 }
 
+void fb_arena_reset(struct fb_arena *arena)
+{
+    struct chunk *kept = arena->chunks;
+
+    HASH_CLEAR(hh, arena->texts);
+    while (kept != NULL && kept->next != NULL) {
+        struct chunk *next = kept->next->next;
+
+        free(kept->next);
+        kept->next = next;
+    }
+    arena->taken = kept != NULL ? kept->size : 0;
+    if (kept == NULL)
+        return;
+    memset(kept->room, 0, kept->used);
+    kept->used = 0;
+}
+
 void fb_arena_freep(struct fb_arena **arena)
 {
     fb_arena_free(*arena);
 }
 
+static size_t chunk_size(const struct fb_arena *arena, size_t bytes)
+{
+    size_t size = CHUNK_BYTES;
+
+    if (arena->small && arena->taken < CHUNK_BYTES)
+        size = arena->taken > FIRST_BYTES ? arena->taken : FIRST_BYTES;
+    return bytes > size / 4 ? bytes : size;
+}
+
 static struct chunk *chunk_add(struct fb_arena *arena, size_t bytes)
 {
-    size_t size = bytes > CHUNK_BYTES / 4 ? bytes : CHUNK_BYTES;
+    size_t size = chunk_size(arena, bytes);
     struct chunk *chunk;
 
     if (arena->limit != 0 && (size > arena->limit || arena->taken > arena->limit - size))
@@ -87,7 +125,7 @@ static struct chunk *chunk_add(struct fb_arena *arena, size_t bytes)
     chunk->size = size;
     arena->taken += size;
     /* A large object gets a chunk of its own; the one in use stays in front. */
-    if (size != CHUNK_BYTES && arena->chunks != NULL) {
+    if (size == bytes && arena->chunks != NULL) {
         chunk->next = arena->chunks->next;
         arena->chunks->next = chunk;
     } else {

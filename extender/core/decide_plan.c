@@ -333,7 +333,7 @@ static enum fb_status keep(struct work *work, const struct fb_plan *from)
 
     if (plan == NULL)
         return FB_ENOMEM;
-    plan->arena = fb_arena_new(0);
+    plan->arena = fb_arena_new_small();
     if (plan->arena == NULL)
         return FB_ENOMEM;
     plan->fabric = keep_text(plan, work->cluster.fabrics[from->gang_fabric].key);

@@ -118,7 +118,7 @@ static struct fb_ledger_pod *make_pod(const char *uid, const struct fb_pod *from
 
     if (pod == NULL)
         return NULL;
-    pod->arena = fb_arena_new(0);
+    pod->arena = fb_arena_new_small();
     if (pod->arena == NULL || fb_pod_copy(pod->arena, from, &pod->pod) != FB_OK)
         return NULL;
     pod->pod.uid = fb_arena_text(pod->arena, uid, strlen(uid));

@@ -39,6 +39,12 @@ void fb_object_reader_freep(struct fb_object_reader **reader)
     *reader = NULL;
 }
 
+void fb_object_reader_reset(struct fb_object_reader *reader)
+{
+    memset(&reader->draft, 0, sizeof reader->draft);
+    memset(reader->tasks, 0, sizeof reader->tasks);
+}
+
 void fb_object_reader_assume(struct fb_object_reader *reader, enum fb_kind kind)
 {
     reader->assumed = kind;

@@ -10,7 +10,8 @@
  * Memory that is given back all at once, and texts stored once.
  *
  * Whatever is decoded from one source (a snapshot, a policy, a manifest) lives in one arena, so
- * that a half-built object needs no clean-up of its own. Nothing is freed before the arena is.
+ * that a half-built object needs no clean-up of its own. Nothing is freed before the arena is, or
+ * is reset.
  * Not safe for use by two threads at once.
  */
 struct fb_arena;
@@ -19,8 +20,15 @@ struct fb_arena;
 struct fb_arena *fb_arena_new(size_t limit_bytes);
 
 /** Free @arena and everything in it. NULL is fine. */
+
+/** The same for few things, of which there are many arenas: what it takes starts at 2 KiB. */
+struct fb_arena *fb_arena_new_small(void);
+
 void fb_arena_free(struct fb_arena *arena);
 void fb_arena_freep(struct fb_arena **arena);
+
+/** Give back everything in @arena but one piece of memory, which what comes next is put into. */
+void fb_arena_reset(struct fb_arena *arena);
 
 /** @bytes of zeroed memory aligned for any object, or NULL when out of memory or over the limit. */
 void *fb_arena_alloc(struct fb_arena *arena, size_t bytes);

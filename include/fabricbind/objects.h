@@ -105,6 +105,9 @@ struct fb_object_reader *fb_object_reader_new(struct fb_arena *arena,
 void fb_object_reader_free(struct fb_object_reader *reader);
 void fb_object_reader_freep(struct fb_object_reader **reader);
 
+/** Between two objects: the arena was reset, and nothing of what was read before is there. */
+void fb_object_reader_reset(struct fb_object_reader *reader);
+
 /** What objects are that do not tell kind and apiVersion; FB_KIND_NONE at first. */
 void fb_object_reader_assume(struct fb_object_reader *reader, enum fb_kind kind);
 

@@ -142,6 +142,43 @@ static void test_arena_print__keeps_what_fits(void **state)
     assert_null(fb_arena_print(small, "%d", 1));
 }
 
+static void test_arena_reset__starts_again_with_one_chunk(void **state)
+{
+    FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new(0);
+
+    (void)state;
+    fb_arena_reset(arena);
+    assert_int_equal(fb_arena_bytes(arena), 0);
+    for (int round = 0; round < 3; round++) {
+        const char *text = fb_arena_text(arena, "kept once", 9);
+        unsigned char *bytes;
+
+        assert_string_equal(text, "kept once");
+        assert_ptr_equal(text, fb_arena_text(arena, "kept once", 9));
+        for (int i = 0; i < 1000; i++) {
+            bytes = fb_arena_alloc(arena, 500);
+            for (size_t j = 0; j < 500; j++)
+                assert_int_equal(bytes[j], 0);
+            memset(bytes, 0xFF, 500);
+        }
+        assert_non_null(fb_arena_alloc(arena, 3 * CHUNK));
+        fb_arena_reset(arena);
+        assert_int_equal(fb_arena_bytes(arena), CHUNK);
+    }
+}
+
+static void test_arena_new_small__grows_with_what_it_holds(void **state)
+{
+    FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new_small();
+
+    (void)state;
+    assert_non_null(fb_arena_alloc(arena, 16));
+    assert_int_equal(fb_arena_bytes(arena), 2048);
+    for (size_t i = 0; i < 10000; i++)
+        assert_non_null(fb_arena_alloc(arena, 64));
+    assert_in_range(fb_arena_bytes(arena), 640000, 640000 + CHUNK);
+}
+
 static void test_arena_more__grows_and_keeps_what_was_there(void **state)
 {
     FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new(0);
@@ -236,6 +273,8 @@ int main(void)
         cmocka_unit_test(test_arena_text__has_room_for_every_length),
         cmocka_unit_test(test_arena_text__takes_any_bytes),
         cmocka_unit_test(test_arena_print__keeps_what_fits),
+        cmocka_unit_test(test_arena_reset__starts_again_with_one_chunk),
+        cmocka_unit_test(test_arena_new_small__grows_with_what_it_holds),
         cmocka_unit_test(test_arena_more__grows_and_keeps_what_was_there),
         cmocka_unit_test(test_arena_more__leaves_all_as_it_was_without_room),
         cmocka_unit_test(test_arena_free__takes_none),
