@@ -144,8 +144,8 @@ static void fini_format(struct fb_volcano_format *format)
 
 enum fb_status fb_volcano_formats_new(struct fb_volcano_formats **ret, struct fb_error *err)
 {
-    FB_OWNED(fb_volcano_formats_freep) struct fb_volcano_formats *formats =
-        calloc(1, sizeof *formats);
+    FB_OWNED(fb_volcano_formats_freep)
+    struct fb_volcano_formats *formats = calloc(1, sizeof *formats);
     enum fb_status st;
 
     if (formats == NULL)

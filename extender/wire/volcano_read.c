@@ -9,11 +9,9 @@
 #define PODS_MAX 4096 /* of one node */
 
 struct fb_volcano_reader {
-    struct fb_arena *arena;   /* borrowed: the task's */
+    struct fb_volcano_reading how;
     struct fb_arena *scratch; /* a node's, used again for the next */
     const struct fb_volcano_format *format;
-    enum fb_volcano_verb verb;
-    struct fb_volcano_hooks hooks;
     struct fb_scan *scan;
     struct fb_object_reader *task_pod, *node, *pods; /* the last two NULL without nodes */
     struct fb_sight_task task;
@@ -37,7 +35,7 @@ static enum fb_status keep_task_pod(void *context, const struct fb_object *objec
                                     struct fb_error *err)
 {
     struct fb_volcano_reader *reader = context;
-    struct fb_pod *pod = fb_arena_alloc(reader->arena, sizeof *pod);
+    struct fb_pod *pod = fb_arena_alloc(reader->how.arena, sizeof *pod);
 
     if (pod == NULL)
         return no_memory(err);
@@ -123,7 +121,7 @@ static enum fb_status end_node(struct fb_volcano_reader *reader, struct fb_error
         reader->sight.name = reader->object->name;
     if (*reader->sight.name == '\0')
         return fb_error_set(err, FB_EINPUT, "Name: missing");
-    return reader->hooks.node(reader->hooks.context, &reader->sight, err);
+    return reader->how.node(reader->how.context, &reader->sight, err);
 }
 
 static enum fb_status take_name(struct fb_volcano_reader *reader, const struct fb_scan_value *value,
@@ -131,8 +129,8 @@ static enum fb_status take_name(struct fb_volcano_reader *reader, const struct f
 {
     enum fb_status st = take_text(reader->scratch, value, &reader->sight.name, err);
 
-    if (st == FB_OK && reader->hooks.knows != NULL && *reader->sight.name != '\0')
-        reader->known = reader->hooks.knows(reader->hooks.context, reader->sight.name);
+    if (st == FB_OK && reader->how.knows != NULL && *reader->sight.name != '\0')
+        reader->known = reader->how.knows(reader->how.context, reader->sight.name);
     return st;
 }
 
@@ -242,9 +240,9 @@ static enum fb_status take_own(struct fb_volcano_reader *reader, const struct fb
 {
     switch (value->id) {
     case FB_AT_TASK_UID:
-        return take_text(reader->arena, value, &reader->task.uid, err);
+        return take_text(reader->how.arena, value, &reader->task.uid, err);
     case FB_AT_TASK_NODE:
-        return take_text(reader->arena, value, &reader->task.node, err);
+        return take_text(reader->how.arena, value, &reader->task.node, err);
     case FB_AT_TASK_STATUS:
         return fb_volcano_amount(value, false, &reader->task.status, err);
     case FB_AT_NODE_NAME:
@@ -294,7 +292,7 @@ static enum fb_status make_reader(struct fb_arena *arena, const struct fb_object
 static enum fb_status make_readers(struct fb_volcano_reader *reader)
 {
     const struct fb_volcano_format *format = reader->format;
-    enum fb_status st = make_reader(reader->arena, format->task_pod, FB_KIND_POD, keep_task_pod,
+    enum fb_status st = make_reader(reader->how.arena, format->task_pod, FB_KIND_POD, keep_task_pod,
                                     reader, &reader->task_pod);
 
     if (st != FB_OK || format->node == NULL)
@@ -306,24 +304,20 @@ static enum fb_status make_readers(struct fb_volcano_reader *reader)
 }
 
 enum fb_status fb_volcano_reader_new(const struct fb_volcano_formats *formats,
-                                     enum fb_volcano_verb verb, struct fb_arena *arena,
-                                     const struct fb_scan_limits *limits,
-                                     const struct fb_volcano_hooks *hooks,
+                                     const struct fb_volcano_reading *how,
                                      struct fb_volcano_reader **ret, struct fb_error *err)
 {
     FB_OWNED(fb_volcano_reader_freep) struct fb_volcano_reader *reader = calloc(1, sizeof *reader);
 
     if (reader == NULL)
         return no_memory(err);
-    reader->arena = arena;
-    reader->format = fb_volcano_format_of(formats, verb);
-    reader->verb = verb;
-    reader->hooks = *hooks;
+    reader->how = *how;
+    reader->format = fb_volcano_format_of(formats, how->verb);
     reader->task = (struct fb_sight_task){.uid = "", .node = ""};
-    reader->scratch = fb_arena_new(0);
+    reader->scratch = fb_arena_new_small();
     if (reader->scratch == NULL || make_readers(reader) != FB_OK)
         return no_memory(err);
-    reader->scan = fb_scan_new(reader->format->paths, limits, found, reader);
+    reader->scan = fb_scan_new(reader->format->paths, how->limits, found, reader);
     if (reader->scan == NULL)
         return no_memory(err);
     *ret = FB_TAKE(reader);
@@ -356,7 +350,8 @@ enum fb_status fb_volcano_reader_feed(struct fb_volcano_reader *reader, const ch
 enum fb_status fb_volcano_reader_finish(struct fb_volcano_reader *reader, struct fb_sight_task *ret,
                                         struct fb_error *err)
 {
-    bool asks = reader->verb == FB_VOLCANO_PREDICATE || reader->verb == FB_VOLCANO_PRIORITIZE;
+    bool asks =
+        reader->how.verb == FB_VOLCANO_PREDICATE || reader->how.verb == FB_VOLCANO_PRIORITIZE;
     enum fb_status st = fb_scan_finish(reader->scan, err);
 
     if (st != FB_OK)
@@ -369,7 +364,7 @@ enum fb_status fb_volcano_reader_finish(struct fb_volcano_reader *reader, struct
         return fb_error_set(err, FB_EINPUT, "task.UID: missing");
     if (asks && reader->task.pod == NULL)
         return fb_error_set(err, FB_EINPUT, "task.Pod: missing");
-    if (reader->verb == FB_VOLCANO_PREDICATE && reader->nodes == 0)
+    if (reader->how.verb == FB_VOLCANO_PREDICATE && reader->nodes == 0)
         return fb_error_set(err, FB_EINPUT, "node: missing");
     *ret = reader->task;
     return FB_OK;

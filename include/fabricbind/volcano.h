@@ -40,7 +40,11 @@ enum fb_volcano_dialect {
     FB_VOLCANO_ARRAY, /* {"status":[{"Code":c,"Reason":m}]}: 1.8 and 1.9 */
 };
 
-struct fb_volcano_hooks {
+/** How one body is read. */
+struct fb_volcano_reading {
+    enum fb_volcano_verb verb;           /* one that fb_volcano_reads() */
+    struct fb_arena *arena;              /* owns what fb_volcano_reader_finish() hands out */
+    const struct fb_scan_limits *limits; /* copied; NULL: all defaults */
     /* May the object of this node be left unread: it is known already. NULL: never. */
     bool (*knows)(void *context, const char *node);
     /* A node is complete; borrowed during the call, the sight's memory is used again after it. */
@@ -51,7 +55,8 @@ struct fb_volcano_hooks {
 /** The paths of every verb, compiled: immutable, shared by readers and threads. */
 struct fb_volcano_formats;
 
-enum fb_status fb_volcano_formats_new(struct fb_volcano_formats **ret, struct fb_error *err) FB_CHECK;
+enum fb_status fb_volcano_formats_new(struct fb_volcano_formats **ret,
+                                      struct fb_error *err) FB_CHECK;
 void fb_volcano_formats_free(struct fb_volcano_formats *formats);
 void fb_volcano_formats_freep(struct fb_volcano_formats **formats);
 
@@ -63,16 +68,13 @@ bool fb_volcano_reads(enum fb_volcano_verb verb);
 
 /**
  * @formats  borrowed, outlives the reader
- * @verb     one that fb_volcano_reads()
- * @arena    owns what fb_volcano_reader_finish() hands out
- * @limits   copied; NULL: all defaults
- * @hooks    copied
+ * @how      copied
  * @ret      set on success only; free with fb_volcano_reader_free()
+ *
+ * Returns FB_OK; FB_ENOMEM.
  */
 enum fb_status fb_volcano_reader_new(const struct fb_volcano_formats *formats,
-                                     enum fb_volcano_verb verb, struct fb_arena *arena,
-                                     const struct fb_scan_limits *limits,
-                                     const struct fb_volcano_hooks *hooks,
+                                     const struct fb_volcano_reading *how,
                                      struct fb_volcano_reader **ret, struct fb_error *err) FB_CHECK;
 void fb_volcano_reader_free(struct fb_volcano_reader *reader);
 void fb_volcano_reader_freep(struct fb_volcano_reader **reader);
@@ -89,8 +91,8 @@ enum fb_status fb_volcano_reader_feed(struct fb_volcano_reader *reader, const ch
  * Returns FB_OK; FB_EINPUT also for what the verb cannot do without ("task.UID: missing",
  * "task.Pod: missing", "node: missing"; prioritize does without nodes); FB_ELIMIT; FB_ENOMEM.
  */
-enum fb_status fb_volcano_reader_finish(struct fb_volcano_reader *reader,
-                                        struct fb_sight_task *ret, struct fb_error *err) FB_CHECK;
+enum fb_status fb_volcano_reader_finish(struct fb_volcano_reader *reader, struct fb_sight_task *ret,
+                                        struct fb_error *err) FB_CHECK;
 
 /** An answer: malloc'd text of the caller's to free(); at NULL: out of memory. */
 struct fb_volcano_answer {
@@ -108,8 +110,9 @@ struct fb_volcano_answer fb_volcano_say_scores(const char *const *names, const d
 
 /**
  * The answer that changes nothing, for verbs without a decision and for faults: predicate passes,
- * prioritize {"nodeScore":{},"errorMessage":""}, jobenqueueable 0 (abstains), jobready true, queueoverused
- * false, preemptable and reclaimable 0 with no victims, jobenqueued {}, allocate and deallocate
+ * prioritize {"nodeScore":{},"errorMessage":""}, jobenqueueable 0 (abstains), jobready true,
+ * queueoverused false, preemptable and reclaimable 0 with no victims, jobenqueued {}, allocate and
+ * deallocate
  * {"errorMessage":""}, sessions nothing. @rejects: predicate refuses instead, with code 2 and
  * "fabricbind: request not readable". Constant text, not to be freed.
  */

@@ -38,8 +38,7 @@ static void test_volcano_say_verdict__in_both_dialects(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
-        struct fb_volcano_answer text =
-            fb_volcano_say_verdict(&cases[i].verdict, FB_VOLCANO_TEXT);
+        struct fb_volcano_answer text = fb_volcano_say_verdict(&cases[i].verdict, FB_VOLCANO_TEXT);
         struct fb_volcano_answer array =
             fb_volcano_say_verdict(&cases[i].verdict, FB_VOLCANO_ARRAY);
 

@@ -46,7 +46,8 @@ static void test_volcano_read__takes_amounts_as_volcano_writes_them(void **state
                        cases[i].idle);
         (void)snprintf(want, sizeof want, "node a idle%s%s releasing pipelined\n",
                        *cases[i].want != '\0' ? " " : "", cases[i].want);
-        text = volcano_case_text(formats, FB_VOLCANO_PREDICATE, body, strlen(body), 64, NULL);
+        text = volcano_case_text(
+            formats, &(struct volcano_case){FB_VOLCANO_PREDICATE, body, strlen(body), 64, NULL});
         if (strncmp(text, want, strlen(want)) != 0)
             fail_msg("%s: %s", cases[i].idle, text);
         free(text);
@@ -70,10 +71,11 @@ static void test_volcano_read__reads_a_body_in_any_order(void **state)
 
     (void)state;
     for (size_t piece = 1; piece < 80; piece++) {
-        char *text = volcano_case_text(formats, FB_VOLCANO_PREDICATE, SMALL, strlen(SMALL), piece,
-                                       NULL);
-        char *again = volcano_case_text(formats, FB_VOLCANO_PREDICATE, turned, strlen(turned),
-                                        piece, NULL);
+        char *text = volcano_case_text(formats, &(struct volcano_case){FB_VOLCANO_PREDICATE, SMALL,
+                                                                       strlen(SMALL), piece, NULL});
+        char *again =
+            volcano_case_text(formats, &(struct volcano_case){FB_VOLCANO_PREDICATE, turned,
+                                                              strlen(turned), piece, NULL});
 
         assert_string_equal(text, want);
         assert_string_equal(again, want);
@@ -86,14 +88,13 @@ static void test_volcano_read__reads_a_body_in_any_order(void **state)
 static void test_volcano_read__leaves_known_nodes_unread(void **state)
 {
     struct fb_volcano_formats *formats = volcano_case_formats();
-    char *text =
-        volcano_case_text(formats, FB_VOLCANO_PREDICATE, SMALL, strlen(SMALL), 5, "a");
+    char *text = volcano_case_text(
+        formats, &(struct volcano_case){FB_VOLCANO_PREDICATE, SMALL, strlen(SMALL), 5, "a"});
 
     (void)state;
-    assert_string_equal(text,
-                        "node a idle cpu=1500 memory=7 nvidia.com/gpu=8 pods=110 releasing "
-                        "pipelined on 32 n/q  labels=0 owners=0\n"
-                        "task u to '' status 1 n/p  labels=0 owners=0\n");
+    assert_string_equal(text, "node a idle cpu=1500 memory=7 nvidia.com/gpu=8 pods=110 releasing "
+                              "pipelined on 32 n/q  labels=0 owners=0\n"
+                              "task u to '' status 1 n/p  labels=0 owners=0\n");
     free(text);
     fb_volcano_formats_free(formats);
 }
@@ -107,7 +108,8 @@ static void refuse(const struct fb_volcano_formats *formats, enum fb_volcano_ver
     struct fb_error err = {0};
 
     assert_non_null(out);
-    if (volcano_case_read(formats, verb, body, strlen(body), 7, NULL, out, &err) != FB_EINPUT)
+    if (volcano_case_read(formats, &(struct volcano_case){verb, body, strlen(body), 7, NULL}, out,
+                          &err) != FB_EINPUT)
         fail_msg("%s: not refused", body);
     if (strstr(err.text, want) == NULL)
         fail_msg("%s: '%s' instead of '%s'", body, err.text, want);
@@ -191,16 +193,20 @@ static void test_volcano_read__has_limits(void **state)
     for (int i = 0; i < 4097; i++)
         len += (size_t)sprintf(body + len, "%s\"%d\":{\"Pod\":{}}", i > 0 ? "," : "", i);
     (void)sprintf(body + len, "}}}");
-    assert_int_equal(volcano_case_read(formats, FB_VOLCANO_PREDICATE, body, strlen(body), 4096,
-                                       NULL, out, &err),
+    assert_int_equal(volcano_case_read(formats,
+                                       &(struct volcano_case){FB_VOLCANO_PREDICATE, body,
+                                                              strlen(body), 4096, NULL},
+                                       out, &err),
                      FB_ELIMIT);
     assert_non_null(strstr(err.text, "node.Tasks.4096: more than 4096 tasks of one node"));
     memset(body, '[', 10000);
     memcpy(body, "{\"x\":", 5);
     body[10000] = '\0';
-    assert_int_equal(volcano_case_read(formats, FB_VOLCANO_PREDICATE, body, 10000, 4096, NULL, out,
-                                       &err),
-                     FB_ELIMIT);
+    assert_int_equal(
+        volcano_case_read(formats,
+                          &(struct volcano_case){FB_VOLCANO_PREDICATE, body, 10000, 4096, NULL},
+                          out, &err),
+        FB_ELIMIT);
     (void)fclose(out);
     free(body);
     fb_volcano_formats_free(formats);
@@ -219,11 +225,12 @@ static void read_in_pieces(const char *path, void *context)
     static const size_t sizes[] = {997, 7};
     size_t len;
     char *body = volcano_case_load(path, &len);
-    char *whole = volcano_case_text(pieces->formats, pieces->verb, body, len, len, NULL);
+    char *whole = volcano_case_text(pieces->formats,
+                                    &(struct volcano_case){pieces->verb, body, len, len, NULL});
 
     for (size_t i = 0; i < COUNT(sizes); i++) {
-        char *text =
-            volcano_case_text(pieces->formats, pieces->verb, body, len, sizes[i], NULL);
+        char *text = volcano_case_text(
+            pieces->formats, &(struct volcano_case){pieces->verb, body, len, sizes[i], NULL});
 
         assert_string_equal(text, whole);
         free(text);
@@ -254,7 +261,8 @@ static void test_volcano_read__reads_what_a_recorded_body_says(void **state)
     struct fb_volcano_formats *formats = volcano_case_formats();
     size_t len;
     char *body = volcano_case_load("aws/0005-predicate.json", &len);
-    char *text = volcano_case_text(formats, FB_VOLCANO_PREDICATE, body, len, 65536, NULL);
+    char *text = volcano_case_text(
+        formats, &(struct volcano_case){FB_VOLCANO_PREDICATE, body, len, 65536, NULL});
 
     (void)state;
     assert_non_null(strstr(text, "node p5-0002 p5.48xlarge labels="));
@@ -281,7 +289,8 @@ static void survive(enum fb_volcano_verb verb, const char *path)
     assert_non_null(out);
     for (int after = 0; st != FB_OK; after += after < 200 ? 1 : 37) {
         alloc_fault_arm(after);
-        st = volcano_case_read(formats, verb, body, len, 65536, NULL, out, NULL);
+        st = volcano_case_read(formats, &(struct volcano_case){verb, body, len, 65536, NULL}, out,
+                               NULL);
         alloc_fault_disarm();
         assert_true(st == FB_OK || st == FB_ENOMEM);
         assert_true(after < 100000);

@@ -43,8 +43,8 @@ static int ends_so(const char *name, const char *verb)
 size_t volcano_case_each(const char *verb, void (*each)(const char *path, void *context),
                          void *context)
 {
-    static const char *const folders[] = {"aws",         "azure",        "gcp",
-                                          "oci",         "volcano-1.12", "volcano-1.9"};
+    static const char *const folders[] = {"aws", "azure",        "gcp",
+                                          "oci", "volcano-1.12", "volcano-1.9"};
     size_t seen = 0;
 
     for (size_t i = 0; i < COUNT(folders); i++) {
@@ -119,32 +119,35 @@ static enum fb_status write_node(void *context, const struct fb_sight *sight, st
     return FB_OK;
 }
 
-static enum fb_status feed_all(struct fb_volcano_reader *reader, const char *body, size_t len,
-                               size_t piece, struct fb_error *err)
+static enum fb_status feed_all(struct fb_volcano_reader *reader, const struct volcano_case *from,
+                               struct fb_error *err)
 {
     enum fb_status st = FB_OK;
 
-    for (size_t at = 0; st == FB_OK && at < len; at += piece)
-        st = fb_volcano_reader_feed(reader, body + at, len - at < piece ? len - at : piece, err);
+    for (size_t at = 0; st == FB_OK && at < from->len; at += from->piece) {
+        size_t left = from->len - at;
+
+        st = fb_volcano_reader_feed(reader, from->body + at,
+                                    left < from->piece ? left : from->piece, err);
+    }
     return st;
 }
 
 enum fb_status volcano_case_read(const struct fb_volcano_formats *formats,
-                                 enum fb_volcano_verb verb, const char *body, size_t len,
-                                 size_t piece, const char *known, FILE *out, struct fb_error *err)
+                                 const struct volcano_case *from, FILE *out, struct fb_error *err)
 {
     FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new(0);
     FB_OWNED(fb_volcano_reader_freep) struct fb_volcano_reader *reader = NULL;
-    struct told told = {out, known};
-    struct fb_volcano_hooks hooks = {knows, write_node, &told};
+    struct told told = {out, from->known};
+    struct fb_volcano_reading how = {from->verb, arena, NULL, knows, write_node, &told};
     struct fb_sight_task task;
     enum fb_status st;
 
     if (arena == NULL)
         return FB_ENOMEM;
-    st = fb_volcano_reader_new(formats, verb, arena, NULL, &hooks, &reader, err);
+    st = fb_volcano_reader_new(formats, &how, &reader, err);
     if (st == FB_OK)
-        st = feed_all(reader, body, len, piece, err);
+        st = feed_all(reader, from, err);
     if (st == FB_OK)
         st = fb_volcano_reader_finish(reader, &task, err);
     if (st != FB_OK)
@@ -156,8 +159,7 @@ enum fb_status volcano_case_read(const struct fb_volcano_formats *formats,
     return FB_OK;
 }
 
-char *volcano_case_text(const struct fb_volcano_formats *formats, enum fb_volcano_verb verb,
-                        const char *body, size_t len, size_t piece, const char *known)
+char *volcano_case_text(const struct fb_volcano_formats *formats, const struct volcano_case *from)
 {
     char *text = NULL;
     size_t size = 0;
@@ -166,7 +168,7 @@ char *volcano_case_text(const struct fb_volcano_formats *formats, enum fb_volcan
     enum fb_status st;
 
     assert_non_null(out);
-    st = volcano_case_read(formats, verb, body, len, piece, known, out, &err);
+    st = volcano_case_read(formats, from, out, &err);
     (void)fclose(out);
     if (st != FB_OK)
         fail_msg("%s", err.text);
