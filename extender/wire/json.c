@@ -210,8 +210,10 @@ static enum fb_status ignore(void *context, const struct fb_scan_value *value, s
 static enum fb_status check(const char *bytes, size_t len, size_t max_bytes, struct fb_error *err)
 {
     static const struct fb_scan_path whole = {"", 0};
-    const struct fb_scan_limits limits = {
-        .depth = FB_JSON_DEPTH, .number_bytes = FB_JSON_NUMBER_BYTES, .bytes = max_bytes};
+    const struct fb_scan_limits limits = {.depth = FB_JSON_DEPTH,
+                                          .number_bytes = FB_JSON_NUMBER_BYTES,
+                                          .bytes = max_bytes,
+                                          .strict = true};
     FB_OWNED(fb_scan_paths_freep) struct fb_scan_paths *paths = NULL;
     enum fb_status st = fb_scan_paths_new(&whole, 1, &paths, err);
     size_t bad;

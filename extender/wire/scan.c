@@ -29,15 +29,18 @@ static void set_limits(struct fb_scan *scan, const struct fb_scan_limits *limits
     scan->limits.string_bytes = or_default(limits->string_bytes, defaults.string_bytes);
     scan->limits.number_bytes = or_default(limits->number_bytes, defaults.number_bytes);
     scan->limits.bytes = or_default(limits->bytes, defaults.bytes);
+    scan->limits.strict = limits->strict || scan->limits.string_bytes < FB_SCAN_STRING_LEAST;
 }
 
 struct fb_scan *fb_scan_new(const struct fb_scan_paths *paths, const struct fb_scan_limits *limits,
                             fb_scan_found found, void *context)
 {
     FB_OWNED(fb_scan_freep) struct fb_scan *scan = calloc(1, sizeof *scan);
+    size_t kernels_len;
 
     if (scan == NULL)
         return NULL;
+    scan->kernel = fb_scan_kernels(&kernels_len)[0];
     scan->paths = paths;
     scan->found = found;
     scan->context = context;
@@ -125,6 +128,8 @@ static const char *name_cut(const struct fb_scan *scan)
 {
     if (scan->state >= FB_SCAN_IN_STRING && scan->state <= FB_SCAN_AT_LOW_U)
         return scan->in_key ? "input ends inside a key" : "input ends inside a string";
+    if (scan->state == FB_SCAN_IN_SKIP && scan->skip.in_string != 0)
+        return "input ends inside a string";
     if (scan->state == FB_SCAN_IN_NUMBER)
         return "input ends inside a number";
     if (scan->state == FB_SCAN_IN_WORD)

@@ -20,11 +20,13 @@ static struct fb_scan_node *make_node(struct fb_scan_paths *paths, const char *k
     return node;
 }
 
-/* Where the link to an exact key is, or has to be put. */
+/* Where the link to an exact key is, or has to be put; the node knows from now on how long it is.
+ */
 static struct fb_scan_node **find_link(struct fb_scan_node *node, const char *key, size_t len)
 {
     struct fb_scan_node **link = &node->keys;
 
+    node->key_lens |= (uint64_t)1 << len % 64;
     while (*link != NULL && ((*link)->key_len != len || memcmp((*link)->key, key, len) != 0))
         link = &(*link)->next;
     return link;
@@ -134,6 +136,8 @@ bool fb_scan_node_has_keys(const struct fb_scan_node *node)
 const struct fb_scan_node *fb_scan_node_find(const struct fb_scan_node *node, const char *key,
                                              size_t len)
 {
+    if ((node->key_lens >> len % 64 & 1) == 0)
+        return node->star;
     for (const struct fb_scan_node *each = node->keys; each != NULL; each = each->next) {
         if (each->key_len == len && memcmp(each->key, key, len) == 0)
             return each;

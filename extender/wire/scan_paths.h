@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** What is one step further along the named paths. Everything below it belongs to the paths. */
 struct fb_scan_node {
@@ -14,6 +15,7 @@ struct fb_scan_node {
     struct fb_scan_node *next;    /* next exact key of the same parent */
     struct fb_scan_node *star;    /* any other key below; NULL: none is wanted */
     struct fb_scan_node *element; /* elements of an array here; NULL: none is wanted */
+    uint64_t key_lens;            /* bit i: a key of i bytes, modulo 64, is among keys */
     int id;                       /* FB_SCAN_UNNAMED: only on the way to a named path */
     size_t key_len;
     char key[]; /* without NUL */

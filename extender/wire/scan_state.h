@@ -2,12 +2,13 @@
 #ifndef FB_WIRE_SCAN_STATE_H
 #define FB_WIRE_SCAN_STATE_H
 
+#include "scan_kernel.h"
 #include "scan_paths.h"
 
 /**
  * The inside of the reader, shared by scan.c (life and pieces), scan_step.c (structure),
- * scan_string.c, scan_number.c and scan_error.c. Whatever must survive a cut of the input is in
- * struct fb_scan.
+ * scan_string.c, scan_number.c and scan_error.c; the loops over many bytes are in scan_kernel.h.
+ * Whatever must survive a cut of the input is in struct fb_scan.
  */
 
 /** What the next byte is read as; each has one step function that takes bytes or fails. */
@@ -26,6 +27,7 @@ enum fb_scan_state {
     FB_SCAN_AT_LOW_U,  /* and then 'u' */
     FB_SCAN_IN_NUMBER,
     FB_SCAN_IN_WORD, /* true, false, null */
+    FB_SCAN_IN_SKIP, /* in an object or array that no path leads into */
 };
 
 /** Text that grows; NUL-ended. */
@@ -49,6 +51,7 @@ struct fb_scan_utf8 {
 
 struct fb_scan {
     const struct fb_scan_paths *paths;
+    const struct fb_scan_kernel *kernel;
     struct fb_scan_limits limits; /* without zeros */
     fb_scan_found found;
     void *context;
@@ -64,6 +67,7 @@ struct fb_scan {
     bool in_array;                /* the bit of the innermost level */
     struct fb_scan_frame *frames; /* paths->longest + 1 */
     size_t frames_len;            /* <= depth; less: in what is skipped */
+    struct fb_scan_skip skip;     /* what is inside the innermost of these and is not read */
 
     const struct fb_scan_node *here; /* node of the value being read; NULL: skipped, or none */
     const struct fb_scan_text *star; /* the "*" on the way to here */
@@ -104,6 +108,9 @@ enum fb_status fb_scan_deliver(struct fb_scan *scan, enum fb_scan_type type);
 enum fb_status fb_scan_end_key(struct fb_scan *scan);
 
 /* scan_string.c: steps, and the text that strings and numbers go to. */
+bool fb_scan_find_whole(const struct fb_scan *scan, const char *at, size_t *ret_len);
+enum fb_status fb_scan_put(struct fb_scan *scan, struct fb_scan_text *into, const char *bytes,
+                           size_t len);
 void fb_scan_begin_string(struct fb_scan *scan, struct fb_scan_text *into);
 enum fb_status fb_scan_step_string(struct fb_scan *scan);
 enum fb_status fb_scan_step_escape(struct fb_scan *scan);

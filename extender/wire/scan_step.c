@@ -67,10 +67,45 @@ static void push_frame(struct fb_scan *scan)
     frame->index = 0;
 }
 
+static bool leads_on(const struct fb_scan_node *node, bool is_array)
+{
+    if (node == NULL)
+        return false;
+    return is_array ? node->element != NULL : fb_scan_node_has_keys(node);
+}
+
+static enum fb_status step_skip(struct fb_scan *scan)
+{
+    const char *from = scan->at;
+    size_t len = (size_t)(scan->end - from);
+    size_t taken = scan->kernel->skip(&scan->skip, from, len);
+
+    scan->at = from + taken;
+    if (scan->skip.stop == FB_SCAN_STOP_DEPTH)
+        return fb_scan_fail_limit(scan, fb_scan_offset(scan, scan->at), "depth", scan->limits.depth,
+                                  "levels");
+    if (scan->skip.stop == FB_SCAN_STOP_STRING)
+        return fb_scan_fail_limit(scan, fb_scan_offset(scan, scan->at), "string",
+                                  scan->limits.string_bytes, "bytes");
+    if (scan->skip.stop == FB_SCAN_STOP_END)
+        scan->state = FB_SCAN_AT_NEXT; /* which closes it, or refuses a bracket of the other kind */
+    return FB_OK;
+}
+
+/* Behind the bracket that opens: nothing inside is wanted. */
+static enum fb_status begin_skip(struct fb_scan *scan)
+{
+    scan->state = FB_SCAN_IN_SKIP;
+    scan->skip =
+        fb_scan_skip_begin(scan->limits.depth - scan->depth + 1, scan->limits.string_bytes);
+    return scan->at < scan->end ? step_skip(scan) : FB_OK;
+}
+
 static enum fb_status open_container(struct fb_scan *scan, bool is_array)
 {
     unsigned char bit = (unsigned char)(1U << scan->depth % 8);
     unsigned char *bits = &scan->arrays[scan->depth / 8];
+    const struct fb_scan_node *node;
     enum fb_status st;
 
     if (scan->depth == scan->limits.depth)
@@ -81,10 +116,13 @@ static enum fb_status open_container(struct fb_scan *scan, bool is_array)
     *bits = (unsigned char)(is_array ? *bits | bit : *bits & ~bit);
     scan->depth++;
     scan->in_array = is_array;
-    if (scan->here != NULL)
+    node = scan->here;
+    if (node != NULL)
         push_frame(scan);
     scan->here = NULL;
     scan->at++;
+    if (!scan->limits.strict && !leads_on(node, is_array))
+        return begin_skip(scan);
     if (is_array)
         begin_element(scan, FB_SCAN_AT_FIRST_VALUE);
     else
@@ -134,6 +172,28 @@ static enum fb_status fail_here(struct fb_scan *scan, const char *text)
     return fb_scan_fail(scan, fb_scan_offset(scan, scan->at), FB_EINPUT, text);
 }
 
+/* A string that is a value, behind its '"'. */
+static enum fb_status begin_text(struct fb_scan *scan)
+{
+    bool is_named = fb_scan_is_named(scan);
+    const char *at = scan->at;
+    size_t len;
+
+    if (!fb_scan_find_whole(scan, at, &len)) {
+        scan->in_key = false;
+        fb_scan_begin_string(scan, is_named ? &scan->text : NULL);
+        return FB_OK;
+    }
+    scan->at = at + len + 1;
+    if (is_named) {
+        enum fb_status st = fb_scan_put(scan, &scan->text, at, len);
+
+        if (st != FB_OK)
+            return st;
+    }
+    return fb_scan_deliver(scan, FB_SCAN_STRING);
+}
+
 static enum fb_status begin_value(struct fb_scan *scan, const char *wanted)
 {
     scan->start = fb_scan_offset(scan, scan->at);
@@ -141,12 +201,12 @@ static enum fb_status begin_value(struct fb_scan *scan, const char *wanted)
         return open_container(scan, *scan->at == '[');
     if (*scan->at == '"') {
         scan->at++;
-        scan->in_key = false;
-        fb_scan_begin_string(scan, fb_scan_is_named(scan) ? &scan->text : NULL);
-        return FB_OK;
+        return begin_text(scan);
     }
-    if (fb_scan_begin_number(scan) || fb_scan_begin_word(scan))
-        return FB_OK;
+    if (fb_scan_begin_number(scan))
+        return fb_scan_step_number(scan);
+    if (fb_scan_begin_word(scan))
+        return fb_scan_step_word(scan);
     return fail_here(scan, wanted);
 }
 
@@ -164,16 +224,69 @@ static enum fb_status step_first_value(struct fb_scan *scan)
     return begin_value(scan, "value or ']' expected");
 }
 
+static void aim(struct fb_scan *scan, const struct fb_scan_frame *frame,
+                const struct fb_scan_node *node)
+{
+    scan->state = FB_SCAN_AT_COLON;
+    scan->here = node;
+    scan->star = node == frame->node->star ? &frame->key : frame->star;
+}
+
+/* The key of a member is complete: is the value behind it on the way to a named path? */
+enum fb_status fb_scan_end_key(struct fb_scan *scan)
+{
+    const struct fb_scan_frame *frame = top_frame(scan);
+
+    scan->state = FB_SCAN_AT_COLON;
+    scan->here = NULL;
+    if (frame != NULL)
+        aim(scan, frame,
+            fb_scan_node_find(frame->node, fb_scan_text_get(&frame->key), frame->key.len));
+    return FB_OK;
+}
+
+static enum fb_status step_colon(struct fb_scan *scan)
+{
+    if (!skip_space(scan))
+        return FB_OK;
+    if (*scan->at != ':')
+        return fail_here(scan, "':' expected");
+    scan->at++;
+    scan->state = FB_SCAN_AT_VALUE;
+    return step_value(scan);
+}
+
+/* A key of an object on the way, all of it in this piece. One that is not wanted is not kept. */
+static enum fb_status take_key(struct fb_scan *scan, struct fb_scan_frame *frame, const char *key,
+                               size_t len)
+{
+    const struct fb_scan_node *node = fb_scan_node_find(frame->node, key, len);
+
+    if (node != NULL) {
+        enum fb_status st = fb_scan_put(scan, &frame->key, key, len);
+
+        if (st != FB_OK)
+            return st;
+    }
+    scan->at = key + len + 1;
+    aim(scan, frame, node);
+    return step_colon(scan);
+}
+
 static enum fb_status begin_key(struct fb_scan *scan, const char *wanted)
 {
     struct fb_scan_frame *frame = top_frame(scan);
+    bool wants;
+    size_t len;
 
     if (*scan->at != '"')
         return fail_here(scan, wanted);
     scan->at++;
+    wants = frame != NULL && fb_scan_node_has_keys(frame->node);
+    if (wants && fb_scan_find_whole(scan, scan->at, &len))
+        return take_key(scan, frame, scan->at, len);
     scan->in_key = true;
-    fb_scan_begin_string(scan,
-                         frame != NULL && fb_scan_node_has_keys(frame->node) ? &frame->key : NULL);
+    fb_scan_begin_string(scan, wants ? &frame->key : NULL);
     return FB_OK;
 }
 
@@ -191,31 +304,6 @@ static enum fb_status step_first_key(struct fb_scan *scan)
     return begin_key(scan, "'\"' of a key or '}' expected");
 }
 
-/* The key of a member is complete: is the value behind it on the way to a named path? */
-enum fb_status fb_scan_end_key(struct fb_scan *scan)
-{
-    const struct fb_scan_frame *frame = top_frame(scan);
-
-    scan->state = FB_SCAN_AT_COLON;
-    scan->here = NULL;
-    if (frame == NULL)
-        return FB_OK;
-    scan->here = fb_scan_node_find(frame->node, fb_scan_text_get(&frame->key), frame->key.len);
-    scan->star = scan->here == frame->node->star ? &frame->key : frame->star;
-    return FB_OK;
-}
-
-static enum fb_status step_colon(struct fb_scan *scan)
-{
-    if (!skip_space(scan))
-        return FB_OK;
-    if (*scan->at != ':')
-        return fail_here(scan, "':' expected");
-    scan->at++;
-    scan->state = FB_SCAN_AT_VALUE;
-    return FB_OK;
-}
-
 static enum fb_status step_next(struct fb_scan *scan)
 {
     struct fb_scan_frame *frame = top_frame(scan);
@@ -229,12 +317,12 @@ static enum fb_status step_next(struct fb_scan *scan)
     scan->at++;
     if (!scan->in_array) {
         scan->state = FB_SCAN_AT_KEY;
-        return FB_OK;
+        return step_key(scan);
     }
     if (frame != NULL)
         frame->index++;
     begin_element(scan, FB_SCAN_AT_VALUE);
-    return FB_OK;
+    return step_value(scan);
 }
 
 static enum fb_status step_end(struct fb_scan *scan)
@@ -257,6 +345,7 @@ static enum fb_status (*const steps[])(struct fb_scan *scan) = {
     [FB_SCAN_AT_LOW_U] = fb_scan_step_low,
     [FB_SCAN_IN_NUMBER] = fb_scan_step_number,
     [FB_SCAN_IN_WORD] = fb_scan_step_word,
+    [FB_SCAN_IN_SKIP] = step_skip,
 };
 
 /* Each step takes a byte, fails, or goes to a state whose step does: the loop ends. */

@@ -4,14 +4,21 @@
 
 #include "fabricbind/error.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /**
  * A push reader that finds named paths in a JSON stream while it arrives.
  *
  * Bytes are fed in pieces of any size; values at the named paths are handed to a callback; all
- * else is checked to be JSON and skipped without building anything. Memory does not grow with the
- * input: only with depth and with the longest string at a named path, both limited.
+ * else is skipped without building anything. Memory does not grow with the input: only with depth
+ * and with the longest string at a named path, both limited.
+ *
+ * What is on the way to a named path is checked to be JSON. An object or array that no path leads
+ * into is only followed to its end, which is several times as fast: in it strings and escapes end
+ * where they should, braces and brackets balance (one kind may close the other) and the bounds on
+ * depth and strings hold; commas, colons, numbers, words, names of escapes and control characters
+ * are not looked at. With struct fb_scan_limits strict all of the document is checked.
  */
 
 /**
@@ -51,12 +58,13 @@ struct fb_scan_value {
 typedef enum fb_status (*fb_scan_found)(void *context, const struct fb_scan_value *value,
                                         struct fb_error *err);
 
-/** Bounds on the input; 0: the default. */
+/** Bounds on the input; 0: the default. What is only followed to its end counts as written. */
 struct fb_scan_limits {
     size_t depth;        /* nested objects and arrays, 64 */
-    size_t string_bytes; /* one string or key, anywhere, unescaped, 1 MiB */
+    size_t string_bytes; /* one string or key, anywhere, unescaped, 1 MiB; below 64: strict */
     size_t number_bytes; /* one number as written, 512 */
     size_t bytes;        /* the whole input, 1 GiB */
+    bool strict;         /* check also what no path leads into; slow */
 };
 
 /** Compiled paths: immutable, shared between readers and threads. */

@@ -2,6 +2,7 @@
 #include "scan_trace.h"
 
 #include "fabricbind/own.h"
+#include "scan_state.h"
 #include "unit.h"
 
 #include <stdio.h>
@@ -88,8 +89,8 @@ static enum fb_status status_of(const char *want_error)
     return strstr(want_error, " over ") != NULL ? FB_ELIMIT : FB_EINPUT;
 }
 
-static void expect(struct fb_scan *scan, struct scan_trace *trace, const char *json,
-                   const char *want_error, const char *want_trace)
+static void expect_cut(struct fb_scan *scan, struct scan_trace *trace, const char *json,
+                       const char *want_error, const char *want_trace)
 {
     enum fb_status want_st = status_of(want_error);
     size_t len = strlen(json);
@@ -104,6 +105,18 @@ static void expect(struct fb_scan *scan, struct scan_trace *trace, const char *j
         assert_int_equal(err.status, want_st);
         if (want_trace != NULL)
             assert_string_equal(trace->text, want_trace);
+    }
+}
+
+static void expect(struct fb_scan *scan, struct scan_trace *trace, const char *json,
+                   const char *want_error, const char *want_trace)
+{
+    size_t len;
+    const struct fb_scan_kernel *const *kernels = fb_scan_kernels(&len);
+
+    for (size_t i = 0; i < len; i++) {
+        scan->kernel = kernels[i];
+        expect_cut(scan, trace, json, want_error, want_trace);
     }
 }
 

@@ -28,8 +28,8 @@ enum fb_status scan_trace_feed(struct fb_scan *scan, const char *bytes, size_t l
                                struct fb_error *err);
 
 /**
- * Read @json at once, byte by byte, and cut in two at every position; each time the error must be
- * @want_error ("": none) and the trace @want_trace (NULL: any).
+ * Read @json at once, byte by byte, and cut in two at every position, with every kernel that runs
+ * here; each time the error must be @want_error ("": none) and the trace @want_trace (NULL: any).
  */
 void scan_trace_expect(const char *const *texts, const struct fb_scan_limits *limits,
                        const char *json, const char *want_error, const char *want_trace);

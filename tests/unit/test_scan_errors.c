@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+/* No path leads anywhere in these documents. */
+static const struct fb_scan_limits strict = {.strict = true};
+
 static void test_scan_feed__refuses_a_document_of_no_structure(void **state)
 {
     static const struct {
@@ -48,7 +51,7 @@ static void test_scan_feed__refuses_a_document_of_no_structure(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
-        scan_trace_expect(paths, NULL, cases[i].json, cases[i].want, "");
+        scan_trace_expect(paths, &strict, cases[i].json, cases[i].want, "");
 }
 
 static void test_scan_feed__refuses_what_is_no_word_or_number(void **state)
@@ -83,7 +86,7 @@ static void test_scan_feed__refuses_what_is_no_word_or_number(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
-        scan_trace_expect(paths, NULL, cases[i].json, cases[i].want, "");
+        scan_trace_expect(paths, &strict, cases[i].json, cases[i].want, "");
 }
 
 static void test_scan_feed__refuses_what_is_no_string(void **state)
@@ -116,7 +119,7 @@ static void test_scan_feed__refuses_what_is_no_string(void **state)
 
     (void)state;
     for (size_t i = 0; i < COUNT(cases); i++)
-        scan_trace_expect(paths, NULL, cases[i].json, cases[i].want, "");
+        scan_trace_expect(paths, &strict, cases[i].json, cases[i].want, "");
 }
 
 static void test_scan_feed__puts_the_path_in_front_at_a_named_path(void **state)

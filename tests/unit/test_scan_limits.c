@@ -45,7 +45,7 @@ static void test_scan_feed__holds_its_limits(void **state)
          "byte 7: a: string over 4 bytes"},
         {{.string_bytes = 3}, "{\"xyz\":1}", "{\"xyz4\":1}", "byte 5: key over 3 bytes"},
         {{.string_bytes = 3}, "[{\"xyz\":1}]", "[{\"xyz4\":1}]", "byte 6: key over 3 bytes"},
-        {{.number_bytes = 4}, "[-1.5,1]", "[-1.55]", "byte 5: number over 4 bytes"},
+        {{.number_bytes = 4, .strict = true}, "[-1.5,1]", "[-1.55]", "byte 5: number over 4 bytes"},
         {{.number_bytes = 4}, "{\"a\":1234}", "{\"a\":12345}", "byte 9: a: number over 4 bytes"},
         {{.bytes = 7}, "{\"b\":1}", "{\"b\":1} ", "byte 7: input over 7 bytes"},
         {{.bytes = 7}, "{\"a\":1}", "{\"a\":12}", "byte 7: input over 7 bytes"},
