@@ -5,13 +5,13 @@
 
 #define STEP 16
 
-static inline uint8x16_t read_step(const char *at)
+HOT uint8x16_t read_step(const char *at)
 {
     return vld1q_u8((const uint8_t *)at);
 }
 
 /* A bit a byte of four vectors whose bytes are all ones or 0. */
-static inline uint64_t gather(const uint8x16_t found[4])
+HOT uint64_t gather(const uint8x16_t found[4])
 {
     static const uint8_t places[STEP] = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
     uint8x16_t bits = vld1q_u8(places);
@@ -22,7 +22,7 @@ static inline uint64_t gather(const uint8x16_t found[4])
     return vgetq_lane_u64(vreinterpretq_u64_u8(vpaddq_u8(sums, sums)), 0);
 }
 
-static inline uint64_t find_bytes(const uint8x16_t bytes[4], uint8_t c)
+HOT uint64_t find_bytes(const uint8x16_t bytes[4], uint8_t c)
 {
     uint8x16_t found[4];
 
@@ -31,7 +31,7 @@ static inline uint64_t find_bytes(const uint8x16_t bytes[4], uint8_t c)
     return gather(found);
 }
 
-static inline struct fb_scan_masks read_masks(const char *at)
+HOT struct fb_scan_masks read_masks(const char *at)
 {
     struct fb_scan_masks masks;
     uint8x16_t bytes[4], braces[4];
@@ -47,11 +47,14 @@ static inline struct fb_scan_masks read_masks(const char *at)
     return masks;
 }
 
-static inline uint64_t fill_between(uint64_t marks)
+HOT uint64_t fill_between(uint64_t marks)
 {
-    for (unsigned i = 1; i < FB_SCAN_BLOCK; i *= 2)
-        marks ^= marks << i;
-    return marks;
+    marks ^= marks << 1;
+    marks ^= marks << 2;
+    marks ^= marks << 4;
+    marks ^= marks << 8;
+    marks ^= marks << 16;
+    return marks ^ marks << 32;
 }
 
 static size_t skip_neon(struct fb_scan_skip *skip, const char *at, size_t len)

@@ -128,11 +128,6 @@ void fb_scan_paths_freep(struct fb_scan_paths **paths)
     *paths = NULL;
 }
 
-bool fb_scan_node_has_keys(const struct fb_scan_node *node)
-{
-    return node->keys != NULL || node->star != NULL;
-}
-
 const struct fb_scan_node *fb_scan_node_find(const struct fb_scan_node *node, const char *key,
                                              size_t len)
 {

@@ -30,7 +30,10 @@ struct fb_scan_paths {
 };
 
 /** Whether any key of an object at @node is wanted. */
-bool fb_scan_node_has_keys(const struct fb_scan_node *node);
+static inline bool fb_scan_node_has_keys(const struct fb_scan_node *node)
+{
+    return node->keys != NULL || node->star != NULL;
+}
 
 /** The node of @key in an object at @node, exact before "*"; NULL when it is not wanted. */
 const struct fb_scan_node *fb_scan_node_find(const struct fb_scan_node *node, const char *key,

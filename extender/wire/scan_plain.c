@@ -6,7 +6,7 @@
 #define LOWS (ONES * 0x7F)
 
 /* The first byte is the lowest on every machine; compilers make one load of it. */
-static inline uint64_t read_word(const char *at)
+HOT uint64_t read_word(const char *at)
 {
     uint64_t word = 0;
 
@@ -16,7 +16,7 @@ static inline uint64_t read_word(const char *at)
 }
 
 /* A bit a byte of @word that is @c. */
-static inline uint64_t find_bytes(uint64_t word, unsigned char c)
+HOT uint64_t find_bytes(uint64_t word, unsigned char c)
 {
     uint64_t zeros = word ^ ONES * c;
 
@@ -24,7 +24,7 @@ static inline uint64_t find_bytes(uint64_t word, unsigned char c)
     return zeros * 0x0102040810204080U >> 56;
 }
 
-static inline struct fb_scan_masks read_masks(const char *at)
+HOT struct fb_scan_masks read_masks(const char *at)
 {
     struct fb_scan_masks masks = {0};
 
@@ -40,11 +40,14 @@ static inline struct fb_scan_masks read_masks(const char *at)
     return masks;
 }
 
-static inline uint64_t fill_between(uint64_t marks)
+HOT uint64_t fill_between(uint64_t marks)
 {
-    for (unsigned i = 1; i < FB_SCAN_BLOCK; i *= 2)
-        marks ^= marks << i;
-    return marks;
+    marks ^= marks << 1;
+    marks ^= marks << 2;
+    marks ^= marks << 4;
+    marks ^= marks << 8;
+    marks ^= marks << 16;
+    return marks ^ marks << 32;
 }
 
 static size_t skip_plain(struct fb_scan_skip *skip, const char *at, size_t len)

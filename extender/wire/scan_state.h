@@ -56,6 +56,7 @@ struct fb_scan {
     fb_scan_found found;
     void *context;
     struct fb_error failed; /* what every call repeats */
+    struct fb_error said;   /* by the callback, which may write to it and yet go on */
     enum fb_scan_state state;
 
     const char *base, *at, *end; /* the piece being read; at is the next byte of it */

@@ -1,16 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "scan_state.h"
 
-/* The value being read is complete, or its container begins or ends: tell who asked for it. */
-static enum fb_status tell(struct fb_scan *scan, enum fb_scan_type type, size_t offset)
+static enum fb_status call_found(struct fb_scan *scan, enum fb_scan_type type, size_t offset)
 {
-    struct fb_scan_value value = {.type = type, .text = "", .key = ""};
-    struct fb_error err = {0}; /* the callback may write to it and yet go on */
+    struct fb_scan_value value = {.id = scan->here->id, .type = type, .text = "", .key = ""};
     enum fb_status st;
 
-    if (!fb_scan_is_named(scan))
-        return FB_OK;
-    value.id = scan->here->id;
     if (type == FB_SCAN_STRING || type == FB_SCAN_NUMBER) {
         value.text = fb_scan_text_get(&scan->text);
         value.len = scan->text.len;
@@ -19,11 +14,20 @@ static enum fb_status tell(struct fb_scan *scan, enum fb_scan_type type, size_t 
         value.key = fb_scan_text_get(scan->star);
         value.key_len = scan->star->len;
     }
-    st = scan->found(scan->context, &value, &err);
+    scan->said.status = FB_OK;
+    scan->said.text[0] = '\0';
+    st = scan->found(scan->context, &value, &scan->said);
     if (st == FB_OK)
         return FB_OK;
-    (void)fb_error_set(&scan->failed, st, "%s", err.text[0] != '\0' ? err.text : "refused");
+    (void)fb_error_set(&scan->failed, st, "%s",
+                       scan->said.text[0] != '\0' ? scan->said.text : "refused");
     return fb_scan_locate(scan, offset, st);
+}
+
+/* The value being read is complete, or its container begins or ends: tell who asked for it. */
+static inline enum fb_status tell(struct fb_scan *scan, enum fb_scan_type type, size_t offset)
+{
+    return fb_scan_is_named(scan) ? call_found(scan, type, offset) : FB_OK;
 }
 
 static void end_value(struct fb_scan *scan)
