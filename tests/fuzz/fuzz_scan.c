@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabricbind/scan.h"
 
+#include "scan_state.h"
+
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -9,9 +11,10 @@
 #include <string.h>
 
 /*
- * The first bytes are sizes of pieces, the rest is the document. Read at once and in these pieces
- * it must give the same events and the same error. What the reader takes, cJSON must take, and a
- * walk over cJSON's tree that knows nothing of the reader's tree of paths must find the same.
+ * The first bytes are sizes of pieces and what to skip, the rest is the document. Read at once and
+ * in these pieces it must give the same events and the same error, strict or not, by every kernel.
+ * What the strict reader takes, the other one and cJSON must take, and a walk over cJSON's tree
+ * that knows nothing of the reader's tree of paths must find the same.
  */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -25,13 +28,29 @@ static const struct fb_scan_path rows[] = {
 #define ROWS (sizeof rows / sizeof rows[0])
 
 /* A number over 63 bytes is more than cJSON reads. */
-static const struct fb_scan_limits limits = {.depth = 16, .string_bytes = 100, .number_bytes = 60};
+static const struct fb_scan_limits limits = {
+    .depth = 16, .string_bytes = 100, .number_bytes = 60, .strict = true};
+/* What is skipped counts as written: six bytes for one. */
+static const struct fb_scan_limits loose_limits = {
+    .depth = 16, .string_bytes = 600, .number_bytes = 60};
+static const struct fb_scan_limits tight_limits = {
+    .depth = 5, .string_bytes = 64, .number_bytes = 60};
 
 struct trace {
     char text[1 << 18]; /* cut when full, which is the same for equal events */
     size_t len;
     bool as_double; /* numbers by value instead of as written */
+    struct fb_scan *scan;
+    unsigned skips; /* a bit an id: skip its objects and arrays */
 };
+
+static void clear(struct trace *trace)
+{
+    trace->text[0] = '\0';
+    trace->len = 0;
+    trace->as_double = false;
+    trace->skips = 0;
+}
 
 static void add(struct trace *trace, int id, enum fb_scan_type type, const char *text,
                 const char *key)
@@ -61,22 +80,29 @@ static enum fb_status note(void *context, const struct fb_scan_value *value, str
         add_number(trace, value->id, strtod(value->text, NULL), value->key);
     else
         add(trace, value->id, value->type, value->text, value->key);
+    if ((trace->skips >> value->id & 1) != 0 &&
+        (value->type == FB_SCAN_OBJECT || value->type == FB_SCAN_ARRAY))
+        fb_scan_skip(trace->scan);
     if (value->type == FB_SCAN_STRING && strcmp(value->text, "refuse") == 0)
         return fb_error_set(err, FB_EINPUT, "refused");
     return FB_OK;
 }
 
-static enum fb_status read_pieces(const struct fb_scan_paths *paths, const uint8_t *sizes,
-                                  const char *json, size_t len, struct trace *trace,
-                                  struct fb_error *err)
+/* One way to read a document. */
+struct way {
+    const struct fb_scan_paths *paths;
+    const struct fb_scan_limits *limits;
+    const struct fb_scan_kernel *kernel;
+    const uint8_t *sizes; /* NULL: at once */
+};
+
+static enum fb_status feed_pieces(struct fb_scan *scan, const uint8_t *sizes, const char *json,
+                                  size_t len, struct fb_error *err)
 {
-    struct fb_scan *scan = fb_scan_new(paths, &limits, note, trace);
     enum fb_status st = FB_OK;
 
-    if (scan == NULL)
-        abort();
     for (size_t i = 0; len > 0 && st == FB_OK; i++) {
-        size_t size = 1 + (size_t)sizes[i % PIECES] % 32;
+        size_t size = sizes != NULL ? 1 + (size_t)sizes[i % PIECES] % 32 : len;
         size_t taken = size < len ? size : len;
         char *copy = malloc(taken); /* so that a read beyond the piece is seen */
 
@@ -88,8 +114,20 @@ static enum fb_status read_pieces(const struct fb_scan_paths *paths, const uint8
         json += taken;
         len -= taken;
     }
-    if (st == FB_OK)
-        st = fb_scan_finish(scan, err);
+    return st == FB_OK ? fb_scan_finish(scan, err) : st;
+}
+
+static enum fb_status read_way(const struct way *way, const char *json, size_t len,
+                               struct trace *trace, struct fb_error *err)
+{
+    struct fb_scan *scan = fb_scan_new(way->paths, way->limits, note, trace);
+    enum fb_status st;
+
+    if (scan == NULL)
+        abort();
+    scan->kernel = way->kernel;
+    trace->scan = scan;
+    st = feed_pieces(scan, way->sizes, json, len, err);
     fb_scan_free(scan);
     return st;
 }
@@ -183,7 +221,7 @@ static void walk(const cJSON *item, const struct place *at, const char *key, str
         add(trace, id, FB_SCAN_END, "", key);
 }
 
-static void compare_with_cjson(const struct fb_scan_paths *paths, const char *json, size_t len)
+static void compare_with_cjson(const struct way *way, const char *json, size_t len)
 {
     static struct trace mine, theirs;
     const struct place top = {""};
@@ -191,10 +229,10 @@ static void compare_with_cjson(const struct fb_scan_paths *paths, const char *js
 
     if (root == NULL)
         abort();
-    mine.len = theirs.len = 0;
-    mine.text[0] = theirs.text[0] = '\0';
+    clear(&mine);
+    clear(&theirs);
     mine.as_double = true;
-    if (fb_scan_all(paths, &limits, json, len, note, &mine, NULL) != FB_OK)
+    if (read_way(way, json, len, &mine, NULL) != FB_OK)
         abort();
     walk(root, &top, "", &theirs);
     cJSON_Delete(root);
@@ -202,27 +240,77 @@ static void compare_with_cjson(const struct fb_scan_paths *paths, const char *js
         abort();
 }
 
+/* By every kernel, at once and in pieces. Returns what all of them did. */
+static enum fb_status read_all_ways(const struct way *way, unsigned skips, const char *json,
+                                    size_t len)
+{
+    static struct trace first, other;
+    struct fb_error first_err = {0};
+    enum fb_status st;
+    size_t kernels_len;
+    const struct fb_scan_kernel *const *kernels = fb_scan_kernels(&kernels_len);
+    struct way each = {.paths = way->paths, .limits = way->limits, .kernel = kernels[0]};
+
+    clear(&first);
+    first.skips = skips;
+    st = read_way(&each, json, len, &first, &first_err);
+    for (size_t i = 1; i < 2 * kernels_len; i++) {
+        struct fb_error err = {0};
+
+        each.kernel = kernels[i / 2];
+        each.sizes = i % 2 != 0 ? way->sizes : NULL;
+        clear(&other);
+        other.skips = skips;
+        if (read_way(&each, json, len, &other, &err) != st || strcmp(first.text, other.text) != 0 ||
+            strcmp(first_err.text, err.text) != 0)
+            abort();
+    }
+    return st;
+}
+
+/* The bits of the sizes that the pieces leave over. */
+static unsigned read_skips(const uint8_t *sizes)
+{
+    unsigned skips = 0;
+
+    for (size_t i = 0; i < PIECES; i++)
+        skips = skips << 3 | sizes[i] >> 5;
+    return skips;
+}
+
+static void check(struct way *way, const char *json, size_t len)
+{
+    unsigned skips = read_skips(way->sizes);
+    enum fb_status st;
+
+    way->limits = &limits;
+    st = read_all_ways(way, 0, json, len);
+    (void)read_all_ways(way, skips, json, len);
+    way->limits = &tight_limits;
+    (void)read_all_ways(way, skips, json, len);
+    way->limits = &loose_limits;
+    if (read_all_ways(way, 0, json, len) != FB_OK && st == FB_OK)
+        abort();
+    if (st != FB_OK)
+        return;
+    way->sizes = NULL;
+    compare_with_cjson(way, json, len);
+    way->limits = &limits;
+    compare_with_cjson(way, json, len);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct trace whole, cut;
-    struct fb_error whole_err = {0}, cut_err = {0};
     struct fb_scan_paths *paths = NULL;
-    const char *json = (const char *)data + PIECES;
-    enum fb_status st;
+    size_t kernels_len;
+    struct way way = {.kernel = fb_scan_kernels(&kernels_len)[0], .sizes = data};
 
     if (size < PIECES)
         return 0;
-    size -= PIECES;
-    whole.len = cut.len = 0;
-    whole.text[0] = cut.text[0] = '\0';
     if (fb_scan_paths_new(rows, ROWS, &paths, NULL) != FB_OK)
         abort();
-    st = fb_scan_all(paths, &limits, json, size, note, &whole, &whole_err);
-    if (read_pieces(paths, data, json, size, &cut, &cut_err) != st ||
-        strcmp(whole.text, cut.text) != 0 || strcmp(whole_err.text, cut_err.text) != 0)
-        abort();
-    if (st == FB_OK)
-        compare_with_cjson(paths, json, size);
+    way.paths = paths;
+    check(&way, (const char *)data + PIECES, size - PIECES);
     fb_scan_paths_free(paths);
     return 0;
 }

@@ -52,6 +52,7 @@ static void test_scan_feed__follows_what_is_not_wanted_to_its_end_only(void **st
     (void)state;
     for (size_t i = 0; i < COUNT(documents); i++)
         scan_trace_expect(only_a, NULL, documents[i], "", "0#1");
+    scan_trace_expect(only_a, NULL, "{\"a\":[1 2,,tru],\"a\":{x}}", "", "0[ 0} 0{ 0}");
 }
 
 static void test_scan_feed__still_refuses_in_what_is_not_wanted(void **state)
