@@ -10,11 +10,13 @@ files=$(find include extender -name '*.[ch]' | LC_ALL=C sort)
 grep -nE '^[[:space:]]*#[[:space:]]*include' $files /dev/null | awk -v files="$files" '
 BEGIN {
     iso = " assert ctype errno float inttypes limits locale math setjmp signal stdalign stdarg" \
-          " stdbool stddef stdint stdio stdlib string time wchar wctype "
+          " stdatomic stdbool stddef stdint stdio stdlib string time wchar wctype "
     core_may = " assert float inttypes limits math stdalign stdarg stdbool stddef stdint stdio" \
                " stdlib string "
-    posix = " dirent fcntl fnmatch getopt langinfo libgen poll pthread pwd termios unistd "
+    posix = " dirent fcntl fnmatch getopt langinfo libgen linux/tcp netdb netinet/in poll pthread" \
+            " pwd termios unistd "
     owner["cjson/cJSON.h"] = "extender/wire/json.c"
+    owner["microhttpd.h"] = "extender/host/server.c"
     owner["yaml.h"] = "extender/wire/yaml.c"
     rank["core"] = 0
     rank["wire"] = 1
