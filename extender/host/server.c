@@ -259,8 +259,7 @@ static void stop(struct fb_server **at)
     fb_server_stop(*at, 0);
 }
 
-/* NOLINTNEXTLINE(readability-function-size): called once, and a struct would only name them twice
- */
+/* NOLINTNEXTLINE(readability-function-size): called once, a struct would only name them twice */
 enum fb_status fb_server_start(const char *address, const struct fb_route *routes,
                                size_t routes_len, const struct fb_server_limits *limits,
                                fb_server_told told, void *told_context, struct fb_server **ret,

@@ -147,7 +147,7 @@ void fb_exchange_finish(struct fb_exchange *exchange, struct fb_answer *ret)
 
 void fb_exchange_late(struct fb_exchange *exchange, unsigned ms, struct fb_answer *ret)
 {
-    if (exchange->request.route == NULL)
+    if (exchange->request.route == NULL && exchange->refused == 0)
         exchange->refused = 408;
     else if (exchange->st == FB_OK)
         exchange->st = fb_error_set(&exchange->err, FB_EIO, "body: not complete after %u ms", ms);

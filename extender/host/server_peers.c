@@ -60,11 +60,10 @@ bool fb_peers_are_draining(const struct fb_peers *peers)
 
 bool fb_peers_add(struct fb_peers *peers, struct fb_peer *peer, int fd)
 {
-    uint64_t mark = mark_of(now_ms(), FB_PEER_IDLE);
     bool fits;
 
-    *peer = (struct fb_peer){.fd = fd, .seen_mark = mark};
-    atomic_init(&peer->mark, mark);
+    *peer = (struct fb_peer){.fd = fd};
+    atomic_init(&peer->mark, mark_of(now_ms(), FB_PEER_IDLE));
     (void)pthread_mutex_lock(&peers->lock);
     fits = peers->count < peers->limits.connections;
     if (fits) {
@@ -91,6 +90,8 @@ void fb_peers_remove(struct fb_peers *peers, struct fb_peer *peer)
 
 void fb_peers_mark(struct fb_peers *peers, struct fb_peer *peer, enum fb_peer_phase phase)
 {
+    if (phase == FB_PEER_RECEIVING)
+        atomic_fetch_add(&peer->requests, 1);
     atomic_store(&peer->mark, mark_of(now_ms(), phase));
     if (phase != FB_PEER_IDLE || !fb_peers_are_draining(peers))
         return;
@@ -116,12 +117,13 @@ static uint64_t bytes_of(const struct fb_peer *peer)
 }
 
 /* A request begins with its first byte, of which nobody tells before its first line is complete. */
-static bool drips(struct fb_peer *peer, uint64_t mark, uint64_t now, unsigned request_ms)
+static bool drips(struct fb_peer *peer, uint64_t now, unsigned request_ms)
 {
+    uint64_t requests = atomic_load(&peer->requests);
     uint64_t bytes = bytes_of(peer);
 
-    if (mark != peer->seen_mark) {
-        peer->seen_mark = mark;
+    if (requests != peer->seen_requests) {
+        peer->seen_requests = requests;
         peer->seen_bytes = bytes;
         peer->partial_ms = 0;
     } else if (bytes != peer->seen_bytes && peer->partial_ms == 0) {
@@ -141,7 +143,7 @@ static uint64_t look_at(const struct fb_peers *peers, struct fb_peer *peer, uint
     uint64_t age = now > since ? now - since : 0;
 
     if (age < most) {
-        if (idle && drips(peer, mark, now, peers->limits.request_ms))
+        if (idle && drips(peer, now, peers->limits.request_ms))
             cut(peer);
         return most - age;
     }

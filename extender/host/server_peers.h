@@ -24,8 +24,9 @@ enum fb_peer_phase {
 struct fb_peer {
     int fd; /* open as long as the peer is in the list */
     _Atomic uint64_t mark;
+    _Atomic uint64_t requests; /* begun */
     struct fb_peer *next, *prev;
-    uint64_t seen_mark, seen_bytes, partial_ms; /* of the thread that looks after the time */
+    uint64_t seen_requests, seen_bytes, partial_ms; /* of the thread that looks after the time */
 };
 
 struct fb_peers_limits {

@@ -133,6 +133,18 @@ bool raw_at_end(struct raw_client *client)
     return client->held == 0 && poll(&wait, 1, WAIT_MS) == 1 && recv(client->fd, &byte, 1, 0) <= 0;
 }
 
+bool raw_drain(struct raw_client *client)
+{
+    struct pollfd wait = {.fd = client->fd, .events = POLLIN};
+
+    client->held = 0;
+    while (poll(&wait, 1, WAIT_MS) == 1) {
+        if (recv(client->fd, client->bytes, sizeof client->bytes, 0) <= 0)
+            return true;
+    }
+    return false;
+}
+
 bool raw_post(struct raw_client *client, const char *path, const char *body, size_t len,
               size_t piece)
 {

@@ -33,6 +33,9 @@ bool raw_read(struct raw_client *client, bool bodiless, struct raw_answer *ret);
 /** Wait for the end of the connection; false when something comes instead or nothing at all. */
 bool raw_at_end(struct raw_client *client);
 
+/** The same, whatever comes before the end is dropped. */
+bool raw_drain(struct raw_client *client);
+
 /** POST @len bytes to @path in pieces of @piece; 0: all at once. */
 bool raw_post(struct raw_client *client, const char *path, const char *body, size_t len,
               size_t piece);
