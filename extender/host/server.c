@@ -13,9 +13,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* Of a connection's own memory, half is for what is read of a body at once. The library clears all
- * of it after each request, so more is not better. */
-#define MEMORY_BYTES ((size_t)64 * 1024)
+/* A connection's own memory, half of it for what is read at once. The library clears all of it
+ * after each request and maps more than this anew for each connection, which costs more than the
+ * fewer reads of large bodies save. */
+#define MEMORY_BYTES ((size_t)32 * 1024)
 #define THREADS_LEAST 2
 #define THREADS_MOST 8
 
