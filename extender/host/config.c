@@ -164,6 +164,12 @@ static enum fb_status check_shape(const struct fb_config *config, const char *na
                         nearest);
 }
 
+/* Port 0 is a free one, another one each time. */
+static bool same_address(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0 && strcmp(strrchr(a, ':'), ":0") != 0;
+}
+
 static enum fb_status check_listen(const struct fb_listen *listen, struct fb_error *err)
 {
     const struct {
@@ -174,7 +180,7 @@ static enum fb_status check_listen(const struct fb_listen *listen, struct fb_err
 
     for (size_t i = 0; i < 3; i++) {
         for (size_t k = i + 1; k < 3; k++) {
-            if (strcmp(all[i].address, all[k].address) == 0)
+            if (same_address(all[i].address, all[k].address))
                 return fb_error_set(err, FB_EINPUT, "listen: %s and %s are both %s", all[i].key,
                                     all[k].key, all[i].address);
         }

@@ -99,7 +99,8 @@ enum fb_status fb_config_read_helix(struct fb_arena *arena, struct fb_config *co
 
 /**
  * Check what no single key can tell, once all files are read: the shapes expected are known, the
- * parts of the score are at most 1 together, no address is listened on twice.
+ * parts of the score are at most 1 together, no address is listened on twice
+ * (port 0, a free one each time, may stand twice).
  *
  * Returns FB_OK; FB_EINPUT with the key, without a line.
  */

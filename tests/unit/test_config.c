@@ -253,6 +253,9 @@ static void test_config_finish__checks_what_belongs_together(void **state)
          "expectedShapes: 'p5.48xlarge' is no shape of a policy"},
         {"listen: {metrics: '127.0.0.1:9712'}\n",
          "listen: extender and metrics are both 127.0.0.1:9712"},
+        {"listen: {extender: '[::1]:0', metrics: '[::1]:0'}\n", NULL},
+        {"listen: {extender: '[::1]:10', metrics: '[::1]:10'}\n",
+         "listen: extender and metrics are both [::1]:10"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
