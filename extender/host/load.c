@@ -8,12 +8,25 @@
 #include "file.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 /* Policies and configurations are written by people. */
 #define TEXT_BYTES ((size_t)16 * 1024 * 1024)
+
+/* Cut at the end when too long. */
+static void FB_PRINTF(2, 3) tell(const struct fb_inputs *in, const char *fmt, ...)
+{
+    char text[512];
+    va_list args;
+
+    va_start(args, fmt);
+    (void)vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    in->notice(in->notice_context, text);
+}
 
 static enum fb_status read_policies(struct fb_inputs *in, const char *dir, struct fb_error *err)
 {
@@ -155,9 +168,7 @@ static enum fb_status read_directory(struct fb_inputs *in, const char *dir,
             return st;
     }
     if (*missing != '\0')
-        (void)fprintf(stderr,
-                      "fabricbind: %s: no %s: running pods or gang sizes are known in part\n", dir,
-                      missing);
+        tell(in, "%s: no %s: running pods or gang sizes are known in part", dir, missing);
     return FB_OK;
 }
 
@@ -173,8 +184,11 @@ static enum fb_status load_snapshot(struct fb_inputs *in, const struct fb_option
         .pods = bounds->pods,
     };
     FB_OWNED(fb_snapshot_reader_freep) struct fb_snapshot_reader *reader = NULL;
-    enum fb_status st = fb_snapshot_reader_new(in->arena, &in->snapshot, &limits, &reader, err);
+    enum fb_status st = FB_OK;
 
+    if (options->snapshot == NULL)
+        return FB_OK;
+    st = fb_snapshot_reader_new(in->arena, &in->snapshot, &limits, &reader, err);
     if (st != FB_OK)
         return st;
     if (strcmp(options->snapshot, "-") == 0)
@@ -182,8 +196,7 @@ static enum fb_status load_snapshot(struct fb_inputs *in, const struct fb_option
     else
         st = read_directory(in, options->snapshot, reader, err);
     if (st == FB_OK && in->snapshot.skipped > 0)
-        (void)fprintf(stderr, "fabricbind: %zu objects of other kinds skipped\n",
-                      in->snapshot.skipped);
+        tell(in, "%zu objects of other kinds skipped", in->snapshot.skipped);
     return st;
 }
 
@@ -203,8 +216,7 @@ static enum fb_status load_jobs(struct fb_inputs *in, const struct fb_options *o
         if (st != FB_OK)
             return fb_error_prefix(err, st, "%s", path);
         if (skipped > 0)
-            (void)fprintf(stderr, "fabricbind: %s: %zu objects of other kinds skipped\n", path,
-                          skipped);
+            tell(in, "%s: %zu objects of other kinds skipped", path, skipped);
     }
     return FB_OK;
 }
@@ -220,8 +232,8 @@ static void take_out(struct fb_inputs *in, const struct fb_job *job)
             snapshot->pods[kept++] = snapshot->pods[i];
     }
     if (kept < snapshot->pods_len)
-        (void)fprintf(stderr, "fabricbind: %s/%s: its own %zu pods are taken out of the snapshot\n",
-                      job->space, job->name, snapshot->pods_len - kept);
+        tell(in, "%s/%s: its own %zu pods are taken out of the snapshot", job->space, job->name,
+             snapshot->pods_len - kept);
     snapshot->pods_len = kept;
 }
 
@@ -229,29 +241,31 @@ static enum fb_status build(struct fb_inputs *in, const struct fb_options *optio
                             struct fb_error *err)
 {
     const struct fb_snapshot *from = &in->snapshot;
-    struct fb_objects objects = {0};
 
     for (size_t i = 0; !options->keep_members && i < in->jobs.len; i++)
         take_out(in, &in->jobs.at[i]);
-    objects.nodes = from->nodes;
-    objects.nodes_len = from->nodes_len;
-    objects.pods = from->pods;
-    objects.pods_len = from->pods_len;
-    objects.jobs = &from->jobs;
-    objects.podgroups = from->podgroups;
-    objects.podgroups_len = from->podgroups_len;
-    if (fb_cluster_build(in->arena, &objects, &in->policies, &in->config.settings, &in->cluster) !=
-        FB_OK)
+    in->objects = (struct fb_objects){
+        .nodes = from->nodes,
+        .nodes_len = from->nodes_len,
+        .pods = from->pods,
+        .pods_len = from->pods_len,
+        .jobs = &from->jobs,
+        .podgroups = from->podgroups,
+        .podgroups_len = from->podgroups_len,
+    };
+    if (fb_cluster_build(in->arena, &in->objects, &in->policies, &in->config.settings,
+                         &in->cluster) != FB_OK)
         return fb_error_set(err, FB_ENOMEM, "out of memory");
     return FB_OK;
 }
 
-enum fb_status fb_load(struct fb_arena *arena, const struct fb_options *options,
-                       struct fb_inputs *ret, struct fb_error *err)
+enum fb_status fb_load_with(struct fb_arena *arena, const struct fb_options *options,
+                            fb_load_notice notice, void *context, struct fb_inputs *ret,
+                            struct fb_error *err)
 {
     enum fb_status st;
 
-    *ret = (struct fb_inputs){.arena = arena};
+    *ret = (struct fb_inputs){.arena = arena, .notice = notice, .notice_context = context};
     st = load_policies(ret, options, err);
     if (st == FB_OK)
         st = load_config(ret, options, err);
@@ -260,4 +274,16 @@ enum fb_status fb_load(struct fb_arena *arena, const struct fb_options *options,
     if (st == FB_OK)
         st = load_snapshot(ret, options, err);
     return st == FB_OK ? build(ret, options, err) : st;
+}
+
+static void print_notice(void *context, const char *text)
+{
+    (void)context;
+    (void)fprintf(stderr, "fabricbind: %s\n", text);
+}
+
+enum fb_status fb_load(struct fb_arena *arena, const struct fb_options *options,
+                       struct fb_inputs *ret, struct fb_error *err)
+{
+    return fb_load_with(arena, options, print_notice, NULL, ret, err);
 }

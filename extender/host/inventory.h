@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef FB_HOST_INVENTORY_H
+#define FB_HOST_INVENTORY_H
+
+#include "load.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * What the daemon knows, as read at one moment: policies, configuration, objects and the cluster
+ * built from them. Immutable once it is in a slot and shared by threads, who count as holders;
+ * nobody takes memory of in.arena, also not by way of in.cluster.arena.
+ */
+struct fb_inventory {
+    struct fb_inputs in;
+    bool has_snapshot;   /* objects were read; else they are none and the cluster is empty */
+    int64_t read_ms;     /* when reading began, by fb_inventory_clock_ms() */
+    uint64_t generation; /* 1, 2, ... in the order in which the slot got them */
+    _Atomic size_t holders;
+};
+
+/** Milliseconds of CLOCK_BOOTTIME, which no one sets and which runs on in standby. */
+int64_t fb_inventory_clock_ms(void);
+
+/**
+ * Read policies, configuration and, with --snapshot, objects.
+ *
+ * @notice  told what is missing or left out
+ * @ret     with one holder, the caller; set on success only
+ *
+ * Returns as fb_load().
+ */
+enum fb_status fb_inventory_read(const struct fb_options *options, fb_load_notice notice,
+                                 void *context, struct fb_inventory **ret,
+                                 struct fb_error *err) FB_CHECK;
+
+/** One holder more. Returns @inventory. */
+struct fb_inventory *fb_inventory_hold(struct fb_inventory *inventory);
+
+/** One holder less; the last one frees. NULL is fine. */
+void fb_inventory_release(struct fb_inventory *inventory);
+void fb_inventory_releasep(struct fb_inventory **inventory);
+
+/** Where the current inventory is found; safe for many threads. */
+struct fb_inventory_slot;
+
+/** @first: the slot takes over the caller's hold. NULL when out of memory, @first is then still the
+ * caller's. Free with fb_inventory_slot_free(). */
+struct fb_inventory_slot *fb_inventory_slot_new(struct fb_inventory *first);
+void fb_inventory_slot_free(struct fb_inventory_slot *slot);
+void fb_inventory_slot_freep(struct fb_inventory_slot **slot);
+
+/** The current inventory, never NULL, held for the caller: fb_inventory_release() it. */
+struct fb_inventory *fb_inventory_slot_get(struct fb_inventory_slot *slot);
+
+/** Put @next in place, taking over the caller's hold; who holds the old one keeps it. */
+void fb_inventory_slot_put(struct fb_inventory_slot *slot, struct fb_inventory *next);
+
+#endif
