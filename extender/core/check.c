@@ -30,22 +30,58 @@ static int64_t gives(const struct fb_cluster *cluster, size_t fabric)
     return most;
 }
 
-/* A ratio that asks for more than there is never fits; one that asks for less wastes NICs. */
-static enum fb_status note_ratio(const struct fb_cluster *cluster, size_t fabric,
-                                 struct fb_ratio ratio, struct fb_notes *notes)
+/* A ratio held against whole nodes of a fabric. */
+struct contest {
+    struct fb_ratio ratio;
+    int64_t asks, has; /* NICs or seats */
+};
+
+/* A ratio that asks for more than there is never fits; one that asks for less wastes NICs. False:
+ * there is none to hold against them, or it is right. */
+static bool mismatches(const struct fb_cluster *cluster, size_t fabric, struct contest *ret)
 {
+    const struct fb_settings *settings = cluster->settings;
     const struct fb_fabric *of = &cluster->fabrics[fabric];
-    long long asks = (long long)fb_need_nics(of, FB_NEED_CONFIGURED, ratio, of->gpus);
-    long long has = (long long)gives(cluster, fabric);
-    struct fb_finding finding = {.code = "ratio-mismatch", .subject = type_of(of)};
+
+    if (!of->has_nics || of->kind == FB_NIC_EACH)
+        return false;
+    if (settings->ratio_mode == FB_RATIO_CONFIGURED)
+        ret->ratio = settings->ratio;
+    else if (settings->ratio_mode == FB_RATIO_SHAPE && of->pool_nics > 0)
+        ret->ratio = fb_ratio_of(of->shape->nics, of->gpus);
+    else
+        return false;
+    ret->asks = fb_need_nics(of, FB_NEED_CONFIGURED, ret->ratio, of->gpus);
+    ret->has = gives(cluster, fabric);
+    return ret->has != 0 && ret->asks != ret->has &&
+           (ret->asks > ret->has || of->kind != FB_NIC_SLOT);
+}
+
+size_t fb_check_mismatched(const struct fb_cluster *cluster)
+{
+    struct contest contest;
+    size_t nodes = 0;
+
+    for (size_t i = 0; i < cluster->fabrics_len; i++)
+        nodes += mismatches(cluster, i, &contest) ? cluster->fabrics[i].nodes : 0;
+    return nodes;
+}
+
+static enum fb_status note_ratio(const struct fb_fabric *of, const struct contest *contest,
+                                 struct fb_notes *notes)
+{
+    long long asks = (long long)contest->asks;
+    long long has = (long long)contest->has;
+    struct fb_finding finding = {
+        .level = asks > has ? FB_LEVEL_ERROR : FB_LEVEL_WARNING,
+        .code = "ratio-mismatch",
+        .subject = type_of(of),
+        .count = of->nodes,
+    };
     char want[FB_RATIO_TEXT];
     char real[FB_RATIO_TEXT];
 
-    if (has == 0 || asks == has || (asks < has && of->kind == FB_NIC_SLOT))
-        return FB_OK;
-    finding.count = of->nodes;
-    finding.level = asks > has ? FB_LEVEL_ERROR : FB_LEVEL_WARNING;
-    (void)fb_ratio_format(ratio, want);
+    (void)fb_ratio_format(contest->ratio, want);
     (void)fb_ratio_format(fb_ratio_of(has, of->gpus), real);
     if (asks > has)
         finding.message =
@@ -79,19 +115,15 @@ static enum fb_status note_pool(const struct fb_fabric *fabric, struct fb_notes 
 static enum fb_status check_fabric(const struct fb_cluster *cluster, size_t fabric,
                                    struct fb_notes *notes)
 {
-    const struct fb_settings *settings = cluster->settings;
     const struct fb_fabric *of = &cluster->fabrics[fabric];
-    enum fb_status st = FB_OK;
+    struct contest contest;
 
-    if (!of->has_nics || of->kind == FB_NIC_EACH)
-        return FB_OK;
-    if (settings->ratio_mode == FB_RATIO_CONFIGURED)
-        return note_ratio(cluster, fabric, settings->ratio, notes);
-    if (of->pool_nics > 0 && settings->ratio_mode == FB_RATIO_SHAPE)
-        st = note_ratio(cluster, fabric, fb_ratio_of(of->shape->nics, of->gpus), notes);
-    else if (of->pool_nics > 0)
-        st = note_pool(of, notes);
-    return st;
+    if (mismatches(cluster, fabric, &contest))
+        return note_ratio(of, &contest, notes);
+    if (of->has_nics && of->kind != FB_NIC_EACH && of->pool_nics > 0 &&
+        cluster->settings->ratio_mode == FB_RATIO_AUTO)
+        return note_pool(of, notes);
+    return FB_OK;
 }
 
 static size_t networked_pods(const struct fb_cluster *cluster, size_t gang)

@@ -74,11 +74,9 @@ bool fb_gang_owns(const struct fb_job *job, const struct fb_pod *pod)
     return named_by_label(job, pod);
 }
 
-/* Where a member of the gang runs to stay: FB_NONE for all others. */
-static size_t fabric_of(const struct fb_cluster *cluster, size_t gang,
-                        const struct fb_resident *resident)
+size_t fb_gang_fabric(const struct fb_cluster *cluster, const struct fb_resident *resident)
 {
-    if (resident->gang != gang || !resident->networked || resident->pod->terminating ||
+    if (resident->gang == FB_NONE || !resident->networked || resident->pod->terminating ||
         resident->site == FB_NONE)
         return FB_NONE;
     return cluster->sites[resident->site].fabric;
@@ -89,9 +87,9 @@ bool fb_gang_spans(const struct fb_cluster *cluster, size_t gang, size_t ret_fab
     size_t first = FB_NONE;
 
     for (size_t i = 0; i < cluster->residents_len; i++) {
-        size_t fabric = fabric_of(cluster, gang, &cluster->residents[i]);
+        size_t fabric = fb_gang_fabric(cluster, &cluster->residents[i]);
 
-        if (fabric == FB_NONE)
+        if (fabric == FB_NONE || cluster->residents[i].gang != gang)
             continue;
         if (first == FB_NONE)
             first = fabric;

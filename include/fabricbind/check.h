@@ -38,6 +38,10 @@ struct fb_findings {
  */
 enum fb_status fb_check_make(const struct fb_cluster *cluster, struct fb_findings *ret) FB_CHECK;
 
+/** Nodes whose NICs are not what the ratio that was chosen asks for: the count of all findings
+ * "ratio-mismatch". Takes no memory. */
+size_t fb_check_mismatched(const struct fb_cluster *cluster);
+
 /** Is there anything from warning on. */
 bool fb_check_bad(const struct fb_findings *findings);
 

@@ -24,6 +24,10 @@ bool fb_gang_owns(const struct fb_job *job, const struct fb_pod *pod);
 enum fb_networking fb_gang_of(const struct fb_cluster *cluster, const struct fb_pod *pod,
                               struct fb_gang *ret);
 
+/** The fabric that @resident holds its gang to; FB_NONE: none, as it is of no gang, not networked,
+ * terminating, or on a node of no fabric. */
+size_t fb_gang_fabric(const struct fb_cluster *cluster, const struct fb_resident *resident);
+
 /**
  * The indexes of two fabrics on which networked pods of gang @gang run, the lower first, or false.
  * Terminating pods and nodes of no fabric do not count.

@@ -42,6 +42,15 @@ static void tell(const struct fb_findings *findings, char *text, size_t size)
     }
 }
 
+static size_t mismatched(const struct fb_findings *findings)
+{
+    size_t nodes = 0;
+
+    for (size_t i = 0; i < findings->len; i++)
+        nodes += strcmp(findings->at[i].code, "ratio-mismatch") == 0 ? findings->at[i].count : 0;
+    return nodes;
+}
+
 static void expect(struct scene *scene, const char *name, const char *want)
 {
     struct fb_cluster cluster = build_cluster(scene->builder);
@@ -52,6 +61,7 @@ static void expect(struct scene *scene, const char *name, const char *want)
     tell(&findings, text, sizeof text);
     if (strcmp(text, want) != 0)
         fail_msg("%s:\nwant %sgot  %s", name, want, text);
+    assert_int_equal(fb_check_mismatched(&cluster), mismatched(&findings));
     assert_int_equal(fb_check_bad(&findings),
                      strncmp(want, "error", 5) == 0 || strncmp(want, "warning", 7) == 0);
     builder_free(scene->builder);
