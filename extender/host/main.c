@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
 #include "options.h"
+#include "serve.h"
 
 #include "fabricbind/own.h"
 
@@ -10,19 +11,20 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef enum fb_status (*command)(struct fb_inputs *in, const struct fb_command_context *context,
-                                  bool *ret_yes, struct fb_error *err);
+/* What a command is run with: one of the two. */
+struct command {
+    /* Its inputs are loaded first; prints an answer. */
+    enum fb_status (*answer)(struct fb_inputs *in, const struct fb_command_context *context,
+                             bool *ret_yes, struct fb_error *err);
+    int (*stay)(const struct fb_options *options); /* sees to all by itself; its exit code */
+};
 
-static command command_of(enum fb_command name)
-{
-    static const command commands[FB_COMMANDS] = {
-        [FB_COMMAND_PLAN] = fb_command_plan,
-        [FB_COMMAND_NODES] = fb_command_nodes,
-        [FB_COMMAND_CHECK] = fb_command_check,
-    };
-
-    return commands[name];
-}
+static const struct command commands[FB_COMMANDS] = {
+    [FB_COMMAND_SERVE] = {.stay = fb_serve},
+    [FB_COMMAND_PLAN] = {.answer = fb_command_plan},
+    [FB_COMMAND_NODES] = {.answer = fb_command_nodes},
+    [FB_COMMAND_CHECK] = {.answer = fb_command_check},
+};
 
 static int fail(const char *program, const struct fb_error *err)
 {
@@ -59,7 +61,7 @@ static int run(struct fb_arena *arena, const struct fb_options *options)
     context.out = open_memstream(&text, &len);
     if (context.out == NULL)
         return fail("fabricbind: ", &err);
-    st = command_of(options->command)(&inputs, &context, &yes, &err);
+    st = commands[options->command].answer(&inputs, &context, &yes, &err);
     if (fclose(context.out) != 0 && st == FB_OK)
         st = FB_ENOMEM;
     code = st != FB_OK ? fail("fabricbind: ", &err) : flush(text, len);
@@ -94,5 +96,7 @@ int main(int argc, char **argv)
             return FB_EXIT_USAGE;
         return FB_EXIT_YES;
     }
+    if (commands[options.command].stay != NULL)
+        return commands[options.command].stay(&options);
     return run(arena, &options);
 }

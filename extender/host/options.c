@@ -9,7 +9,8 @@
 #include <string.h>
 
 #define OPTIONS_MOST 31
-#define LONG 256 /* getopt's value of a long option: this and its place in the table */
+#define LOG_INFO 1 /* the place of "info" among the levels */
+#define LONG 256   /* getopt's value of a long option: this and its place in the table */
 
 /* One command line on its way in. */
 struct parse {
@@ -22,9 +23,9 @@ struct parse {
 
 static const char *program_name(enum fb_command command)
 {
-    static const char *const names[FB_COMMANDS] = {"fabricbind", "fabricbind plan",
-                                                   "fabricbind nodes", "fabricbind check",
-                                                   "fabricbind version"};
+    static const char *const names[FB_COMMANDS] = {"fabricbind",       "fabricbind serve",
+                                                   "fabricbind plan",  "fabricbind nodes",
+                                                   "fabricbind check", "fabricbind version"};
 
     return names[command];
 }
@@ -126,6 +127,13 @@ static enum fb_status set_level(struct parse *parse, const char *text, struct fb
     return st;
 }
 
+static enum fb_status set_log(struct parse *parse, const char *text, struct fb_error *err)
+{
+    static const char *const words[] = {"debug", "info", "warning", "error", NULL};
+
+    return find_word(parse, "log-level", text, words, &parse->options.log_level, err);
+}
+
 static enum fb_status add_text(struct parse *parse, struct fb_texts *texts, const char *text,
                                struct fb_error *err)
 {
@@ -154,6 +162,8 @@ static enum fb_status set(struct parse *parse, const struct fb_option *option, c
         return set_output(parse, text, err);
     case FB_OPTION_LEVEL:
         return set_level(parse, text, err);
+    case FB_OPTION_LOG:
+        return set_log(parse, text, err);
     case FB_OPTION_VERSION:
         parse->options.command = FB_COMMAND_VERSION;
         break;
@@ -283,7 +293,7 @@ static enum fb_status check_input(const struct parse *parse, struct fb_error *er
 enum fb_status fb_options_read(struct fb_arena *arena, int argc, char **argv,
                                struct fb_options *ret, struct fb_error *err)
 {
-    struct parse parse = {.arena = arena};
+    struct parse parse = {.arena = arena, .options.log_level = LOG_INFO};
     bool has_command = argc > 1 && argv[1][0] != '-';
     enum fb_status st = FB_OK;
 

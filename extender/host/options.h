@@ -17,13 +17,14 @@
 
 enum fb_command {
     FB_COMMAND_NONE, /* "fabricbind --help" */
+    FB_COMMAND_SERVE,
     FB_COMMAND_PLAN,
     FB_COMMAND_NODES,
     FB_COMMAND_CHECK,
     FB_COMMAND_VERSION,
 };
 
-#define FB_COMMANDS 5
+#define FB_COMMANDS 6
 
 enum fb_output {
     FB_OUTPUT_TABLE,
@@ -51,6 +52,8 @@ struct fb_options {
     bool keep_members;
     const char *explain_pod; /* NULL: none */
     enum fb_pod_security pod_security;
+    const char *volcano_conf; /* NULL: none */
+    unsigned log_level;       /* debug, info, warning, error: 0 to 3 */
 };
 
 /**

@@ -2,11 +2,13 @@
 #include "options_table.h"
 
 #define NONE FB_BIT(FB_COMMAND_NONE)
+#define SERVE FB_BIT(FB_COMMAND_SERVE)
 #define PLAN FB_BIT(FB_COMMAND_PLAN)
 #define NODES FB_BIT(FB_COMMAND_NODES)
 #define CHECK FB_BIT(FB_COMMAND_CHECK)
 #define VERSION FB_BIT(FB_COMMAND_VERSION)
 #define READERS (PLAN | NODES | CHECK)
+#define LOADERS (READERS | SERVE)
 #define AT(member) offsetof(struct fb_options, member)
 
 /* clang-format off */
@@ -14,7 +16,7 @@ const struct fb_option fb_options_table[] = {
     {"snapshot", "DIR|-",
      "the cluster: a directory with nodes.json and, where there are any, pods.json, "
      "podgroups.json, vcjobs.json and owners.json; - reads one List",
-     AT(snapshot), READERS, READERS, FB_OPTION_TEXT, 0},
+     AT(snapshot), LOADERS, READERS, FB_OPTION_TEXT, 0},
     {"job", "FILE|-",
      "a job's manifest, YAML or JSON; again for more jobs, later ones see what earlier ones took",
      AT(jobs), PLAN, PLAN, FB_OPTION_TEXTS, 0},
@@ -27,16 +29,20 @@ const struct fb_option fb_options_table[] = {
      "the Pod Security level of the jobs' namespaces: privileged, baseline or restricted",
      AT(pod_security), PLAN, 0, FB_OPTION_LEVEL, 0},
     {"config", "FILE", "configuration; its keys are listed by fabricbind --help",
-     AT(config), READERS, 0, FB_OPTION_TEXT, 0},
+     AT(config), LOADERS, 0, FB_OPTION_TEXT, 0},
     {"helix-values", "FILE", "a values.yaml of NeMo Helix; its multinodeNetworking is read",
-     AT(helix_values), READERS, 0, FB_OPTION_TEXT, 0},
+     AT(helix_values), LOADERS, 0, FB_OPTION_TEXT, 0},
     {"policies", "DIR",
      "policy files that add providers or replace shipped ones; may be given again",
-     AT(policies), READERS, 0, FB_OPTION_TEXTS, 0},
+     AT(policies), LOADERS, 0, FB_OPTION_TEXTS, 0},
+    {"volcano-conf", "FILE", "a volcano-scheduler.conf that is checked, too",
+     AT(volcano_conf), CHECK, 0, FB_OPTION_TEXT, 0},
+    {"log-level", "LEVEL", "what is logged at least: debug, info, warning or error",
+     AT(log_level), SERVE, 0, FB_OPTION_LOG, 0},
     {"output", "table|json|yaml", "how to print: table is for people, json is stable",
      AT(output), READERS, 0, FB_OPTION_OUTPUT, 'o'},
     {"help", NULL, "print this",
-     AT(help), NONE | READERS | VERSION, 0, FB_OPTION_FLAG, 'h'},
+     AT(help), NONE | LOADERS | VERSION, 0, FB_OPTION_FLAG, 'h'},
     {"version", NULL, "print the version",
      0, NONE, 0, FB_OPTION_VERSION, 0},
 };
@@ -52,6 +58,14 @@ const struct fb_command_row fb_command_table[FB_COMMANDS] = {
             .examples = {"fabricbind nodes --snapshot snapshot",
                          "fabricbind plan --snapshot snapshot --job job.yaml",
                          "fabricbind check --snapshot snapshot --helix-values values.yaml"},
+        },
+    [FB_COMMAND_SERVE] =
+        {
+            .name = "serve",
+            .summary = "Answers schedulers over HTTP until it is stopped.",
+            .more = "SIGHUP reads the files anew. SIGTERM answers what is under way, then ends.",
+            .examples = {"fabricbind serve --config fabricbind.yaml",
+                         "fabricbind serve --snapshot snapshot --log-level debug"},
         },
     [FB_COMMAND_PLAN] =
         {
@@ -80,7 +94,8 @@ const struct fb_command_row fb_command_table[FB_COMMANDS] = {
             .more =
                 "Levels are error, warning and info. Exit status 1: there is a warning or worse.",
             .examples = {"fabricbind check --snapshot snapshot --config fabricbind.yaml",
-                         "fabricbind check --snapshot snapshot --helix-values values.yaml"},
+                         "fabricbind check --snapshot snapshot --helix-values values.yaml",
+                         "fabricbind check --snapshot snapshot --volcano-conf full.conf"},
         },
     [FB_COMMAND_VERSION] =
         {

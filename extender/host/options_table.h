@@ -12,6 +12,7 @@ enum fb_option_kind {
     FB_OPTION_TEXTS, /* may be given again */
     FB_OPTION_OUTPUT,
     FB_OPTION_LEVEL,
+    FB_OPTION_LOG,
     FB_OPTION_VERSION,
 };
 

@@ -81,6 +81,16 @@ static const struct {
      {.command = FB_COMMAND_NODES, .snapshot = "d"},
      "",
      ""},
+    {"fabricbind serve", {.command = FB_COMMAND_SERVE, .log_level = 1}, "", ""},
+    {"fabricbind serve --config c --helix-values h --policies p --snapshot d --log-level debug",
+     {.command = FB_COMMAND_SERVE, .snapshot = "d", .config = "c", .helix_values = "h"},
+     "",
+     "p"},
+    {"fabricbind serve --log-level error", {.command = FB_COMMAND_SERVE, .log_level = 3}, "", ""},
+    {"fabricbind check --snapshot d --volcano-conf v",
+     {.command = FB_COMMAND_CHECK, .snapshot = "d", .volcano_conf = "v"},
+     "",
+     ""},
     {"fabricbind check --config c --snapshot d",
      {.command = FB_COMMAND_CHECK, .snapshot = "d", .config = "c"},
      "",
@@ -118,6 +128,9 @@ static void test_options_read__takes_every_option(void **state)
         assert_int_equal(got.keep_members, want->keep_members);
         assert_true(fb_text_equal(got.snapshot, want->snapshot));
         assert_true(fb_text_equal(got.config, want->config));
+        assert_true(fb_text_equal(got.volcano_conf, want->volcano_conf));
+        if (want->command == FB_COMMAND_SERVE)
+            assert_int_equal(got.log_level, want->log_level);
         assert_true(fb_text_equal(got.helix_values, want->helix_values));
         join(&got.jobs, text, sizeof text);
         assert_string_equal(text, good_usage[i].jobs);
@@ -171,6 +184,11 @@ static void test_options_read__refuses_bad_usage_in_one_line(void **state)
          "fabricbind nodes: unknown option '--job', see --help"},
         {"fabricbind nodes --snapshot d --keep-members",
          "fabricbind nodes: unknown option '--keep-members', see --help"},
+        {"fabricbind serve --log-level loud",
+         "fabricbind serve: --log-level 'loud' is none of debug, info, warning, error"},
+        {"fabricbind serve -o json", "fabricbind serve: unknown option '-o', see --help"},
+        {"fabricbind nodes --snapshot d --volcano-conf v",
+         "fabricbind nodes: unknown option '--volcano-conf', see --help"},
         {"fabricbind version -o json", "fabricbind version: unknown option '-o', see --help"},
         {"fabricbind version 1", "fabricbind version: unexpected argument '1'"},
     };
@@ -211,6 +229,9 @@ static void test_options_help__has_usage_options_and_examples(void **state)
         {FB_COMMAND_NONE,
          {"Usage: fabricbind COMMAND [options]\n", "  check    Checks ", "      --version  print",
           "  limits.fileBytes     1Gi"}},
+        {FB_COMMAND_SERVE,
+         {"Usage: fabricbind serve [options]\n", "      --snapshot DIR|-  ",
+          "      --log-level LEVEL  ", "  fabricbind serve --config fabricbind.yaml\n"}},
         {FB_COMMAND_PLAN,
          {"Usage: fabricbind plan --snapshot DIR|- --job FILE|- [options]\n",
           "  -o, --output table|json|yaml  how to print",
