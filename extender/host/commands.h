@@ -24,6 +24,10 @@ enum fb_status fb_command_nodes(struct fb_inputs *in, const struct fb_command_co
 enum fb_status fb_command_check(struct fb_inputs *in, const struct fb_command_context *context,
                                 bool *ret_yes, struct fb_error *err) FB_CHECK;
 
+/** Loads nothing before it: what it needs is in @context. */
+enum fb_status fb_command_replay(struct fb_arena *arena, const struct fb_command_context *context,
+                                 bool *ret_yes, struct fb_error *err) FB_CHECK;
+
 /** Print @json as -o says (json or yaml) and free what it holds. */
 enum fb_status fb_command_print(const struct fb_command_context *context, struct fb_json *json,
                                 struct fb_error *err) FB_CHECK;

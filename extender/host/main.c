@@ -11,10 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What a command is run with: one of the two. */
+/* What a command is run with: one of the three. */
 struct command {
     /* Its inputs are loaded first; prints an answer. */
     enum fb_status (*answer)(struct fb_inputs *in, const struct fb_command_context *context,
+                             bool *ret_yes, struct fb_error *err);
+    /* Needs none of these inputs; prints an answer. */
+    enum fb_status (*report)(struct fb_arena *arena, const struct fb_command_context *context,
                              bool *ret_yes, struct fb_error *err);
     int (*stay)(const struct fb_options *options); /* sees to all by itself; its exit code */
 };
@@ -24,6 +27,7 @@ static const struct command commands[FB_COMMANDS] = {
     [FB_COMMAND_PLAN] = {.answer = fb_command_plan},
     [FB_COMMAND_NODES] = {.answer = fb_command_nodes},
     [FB_COMMAND_CHECK] = {.answer = fb_command_check},
+    [FB_COMMAND_REPLAY] = {.report = fb_command_replay},
 };
 
 static int fail(const char *program, const struct fb_error *err)
@@ -44,24 +48,34 @@ static int flush(const char *text, size_t len)
     return FB_EXIT_USAGE;
 }
 
+static enum fb_status answer(struct fb_arena *arena, const struct fb_command_context *context,
+                             bool *ret_yes, struct fb_error *err)
+{
+    const struct command *command = &commands[context->options->command];
+    struct fb_inputs inputs;
+    enum fb_status st;
+
+    if (command->report != NULL)
+        return command->report(arena, context, ret_yes, err);
+    st = fb_load(arena, context->options, &inputs, err);
+    return st == FB_OK ? command->answer(&inputs, context, ret_yes, err) : st;
+}
+
 static int run(struct fb_arena *arena, const struct fb_options *options)
 {
     struct fb_terminal terminal = fb_terminal_get(STDOUT_FILENO);
     struct fb_command_context context = {options, &terminal, NULL};
-    struct fb_inputs inputs;
     struct fb_error err = {.text = "out of memory"};
     char *text = NULL;
     size_t len = 0;
     bool yes = false;
-    enum fb_status st = fb_load(arena, options, &inputs, &err);
+    enum fb_status st;
     int code;
 
-    if (st != FB_OK)
-        return fail("fabricbind: ", &err);
     context.out = open_memstream(&text, &len);
     if (context.out == NULL)
         return fail("fabricbind: ", &err);
-    st = commands[options->command].answer(&inputs, &context, &yes, &err);
+    st = answer(arena, &context, &yes, &err);
     if (fclose(context.out) != 0 && st == FB_OK)
         st = FB_ENOMEM;
     code = st != FB_OK ? fail("fabricbind: ", &err) : flush(text, len);

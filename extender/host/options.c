@@ -6,11 +6,15 @@
 #include <assert.h>
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define OPTIONS_MOST 31
-#define LOG_INFO 1 /* the place of "info" among the levels */
-#define LONG 256   /* getopt's value of a long option: this and its place in the table */
+#define LONG 256 /* getopt's value of a long option: this and its place in the table */
+
+static const struct fb_options defaults = {
+    .url = "http://127.0.0.1:9712", .rounds = 1, .connections = 1, .log_level = 1, /* info */
+};
 
 /* One command line on its way in. */
 struct parse {
@@ -23,9 +27,9 @@ struct parse {
 
 static const char *program_name(enum fb_command command)
 {
-    static const char *const names[FB_COMMANDS] = {"fabricbind",       "fabricbind serve",
-                                                   "fabricbind plan",  "fabricbind nodes",
-                                                   "fabricbind check", "fabricbind version"};
+    static const char *const names[FB_COMMANDS] = {
+        "fabricbind",       "fabricbind serve",  "fabricbind plan",   "fabricbind nodes",
+        "fabricbind check", "fabricbind replay", "fabricbind version"};
 
     return names[command];
 }
@@ -134,6 +138,19 @@ static enum fb_status set_log(struct parse *parse, const char *text, struct fb_e
     return find_word(parse, "log-level", text, words, &parse->options.log_level, err);
 }
 
+static enum fb_status set_number(struct parse *parse, const struct fb_option *option,
+                                 const char *text, unsigned most, struct fb_error *err)
+{
+    bool digits = text[strspn(text, "0123456789")] == '\0' && strlen(text) < 10;
+    unsigned long value = digits ? strtoul(text, NULL, 10) : 0;
+
+    if (value < 1 || value > most)
+        return fb_error_set(err, FB_EINPUT, "%s: --%s '%s' is no number from 1 to %u", parse->name,
+                            option->name, text, most);
+    *(unsigned *)(void *)((char *)&parse->options + option->where) = (unsigned)value;
+    return FB_OK;
+}
+
 static enum fb_status add_text(struct parse *parse, struct fb_texts *texts, const char *text,
                                struct fb_error *err)
 {
@@ -164,6 +181,10 @@ static enum fb_status set(struct parse *parse, const struct fb_option *option, c
         return set_level(parse, text, err);
     case FB_OPTION_LOG:
         return set_log(parse, text, err);
+    case FB_OPTION_ROUNDS:
+        return set_number(parse, option, text, FB_ROUNDS_MOST, err);
+    case FB_OPTION_CONNECTIONS:
+        return set_number(parse, option, text, FB_CONNECTIONS_MOST, err);
     case FB_OPTION_VERSION:
         parse->options.command = FB_COMMAND_VERSION;
         break;
@@ -234,6 +255,23 @@ static enum fb_status parse_one(struct parse *parse, int value, const char *word
     return set(parse, option, optarg == NULL ? "" : optarg, err);
 }
 
+/* What is left when the options are taken out. */
+static enum fb_status take_operand(struct parse *parse, int argc, char **argv, struct fb_error *err)
+{
+    const char *operand = fb_command_table[parse->options.command].operand;
+
+    if (operand != NULL && optind >= argc)
+        return fb_error_set(err, FB_EINPUT, "%s: %s is missing", parse->name, operand);
+    if (operand != NULL)
+        parse->options.directory = argv[optind++];
+    if (operand != NULL && *parse->options.directory == '\0')
+        return fb_error_set(err, FB_EINPUT, "%s: %s is empty", parse->name, operand);
+    if (optind < argc)
+        return fb_error_set(err, FB_EINPUT, "%s: unexpected argument '%s'", parse->name,
+                            argv[optind]);
+    return FB_OK;
+}
+
 static enum fb_status parse_options(struct parse *parse, int argc, char **argv,
                                     struct fb_error *err)
 {
@@ -251,10 +289,7 @@ static enum fb_status parse_options(struct parse *parse, int argc, char **argv,
             break;
         st = parse_one(parse, value, argv[optind - 1], err);
     }
-    if (st == FB_OK && optind < argc && !parse->options.help)
-        return fb_error_set(err, FB_EINPUT, "%s: unexpected argument '%s'", parse->name,
-                            argv[optind]);
-    return st;
+    return st == FB_OK && !parse->options.help ? take_operand(parse, argc, argv, err) : st;
 }
 
 static enum fb_status check_required(const struct parse *parse, struct fb_error *err)
@@ -293,7 +328,7 @@ static enum fb_status check_input(const struct parse *parse, struct fb_error *er
 enum fb_status fb_options_read(struct fb_arena *arena, int argc, char **argv,
                                struct fb_options *ret, struct fb_error *err)
 {
-    struct parse parse = {.arena = arena, .options.log_level = LOG_INFO};
+    struct parse parse = {.arena = arena, .options = defaults};
     bool has_command = argc > 1 && argv[1][0] != '-';
     enum fb_status st = FB_OK;
 

@@ -21,10 +21,14 @@ enum fb_command {
     FB_COMMAND_PLAN,
     FB_COMMAND_NODES,
     FB_COMMAND_CHECK,
+    FB_COMMAND_REPLAY,
     FB_COMMAND_VERSION,
 };
 
-#define FB_COMMANDS 6
+#define FB_COMMANDS 7
+
+#define FB_ROUNDS_MOST 1000000
+#define FB_CONNECTIONS_MOST 256
 
 enum fb_output {
     FB_OUTPUT_TABLE,
@@ -53,6 +57,11 @@ struct fb_options {
     const char *explain_pod; /* NULL: none */
     enum fb_pod_security pod_security;
     const char *volcano_conf; /* NULL: none */
+    const char *directory;    /* of replay: the recording */
+    const char *url;          /* of replay; never NULL */
+    bool array_dialect;       /* of replay: predicates are of Volcano 1.8 or 1.9 */
+    unsigned rounds;          /* of replay: 1 to FB_ROUNDS_MOST */
+    unsigned connections;     /* of replay: 1 to FB_CONNECTIONS_MOST */
     unsigned log_level;       /* debug, info, warning, error: 0 to 3 */
 };
 

@@ -115,7 +115,8 @@ static void print_usage(const struct help *help, enum fb_command command)
     if (command == FB_COMMAND_NONE)
         (void)fputs("Usage: fabricbind COMMAND [options]\n", help->out);
     else
-        (void)fprintf(help->out, "Usage: fabricbind %s", row->name);
+        (void)fprintf(help->out, "Usage: fabricbind %s%s%s", row->name,
+                      row->operand == NULL ? "" : " ", row->operand == NULL ? "" : row->operand);
     for (size_t i = 0; i < fb_options_table_len && command != FB_COMMAND_NONE; i++) {
         const struct fb_option *option = &fb_options_table[i];
 

@@ -6,6 +6,7 @@
 #define PLAN FB_BIT(FB_COMMAND_PLAN)
 #define NODES FB_BIT(FB_COMMAND_NODES)
 #define CHECK FB_BIT(FB_COMMAND_CHECK)
+#define REPLAY FB_BIT(FB_COMMAND_REPLAY)
 #define VERSION FB_BIT(FB_COMMAND_VERSION)
 #define READERS (PLAN | NODES | CHECK)
 #define LOADERS (READERS | SERVE)
@@ -39,10 +40,18 @@ const struct fb_option fb_options_table[] = {
      AT(volcano_conf), CHECK, 0, FB_OPTION_TEXT, 0},
     {"log-level", "LEVEL", "what is logged at least: debug, info, warning or error",
      AT(log_level), SERVE, 0, FB_OPTION_LOG, 0},
+    {"url", "URL", "whom to send to; http://127.0.0.1:9712 unless given",
+     AT(url), REPLAY, 0, FB_OPTION_TEXT, 0},
+    {"repeat", "N", "send all of it N times; 1 to 1000000",
+     AT(rounds), REPLAY, 0, FB_OPTION_ROUNDS, 0},
+    {"connections", "C", "send over C connections at once, which does not keep the order; 1 to 256",
+     AT(connections), REPLAY, 0, FB_OPTION_CONNECTIONS, 0},
+    {"volcano-1.9", NULL, "the recording is of Volcano 1.8 or 1.9, whose predicate answers differ",
+     AT(array_dialect), REPLAY, 0, FB_OPTION_FLAG, 0},
     {"output", "table|json|yaml", "how to print: table is for people, json is stable",
-     AT(output), READERS, 0, FB_OPTION_OUTPUT, 'o'},
+     AT(output), READERS | REPLAY, 0, FB_OPTION_OUTPUT, 'o'},
     {"help", NULL, "print this",
-     AT(help), NONE | LOADERS | VERSION, 0, FB_OPTION_FLAG, 'h'},
+     AT(help), NONE | LOADERS | REPLAY | VERSION, 0, FB_OPTION_FLAG, 'h'},
     {"version", NULL, "print the version",
      0, NONE, 0, FB_OPTION_VERSION, 0},
 };
@@ -96,6 +105,16 @@ const struct fb_command_row fb_command_table[FB_COMMANDS] = {
             .examples = {"fabricbind check --snapshot snapshot --config fabricbind.yaml",
                          "fabricbind check --snapshot snapshot --helix-values values.yaml",
                          "fabricbind check --snapshot snapshot --volcano-conf full.conf"},
+        },
+    [FB_COMMAND_REPLAY] =
+        {
+            .name = "replay",
+            .operand = "DIR",
+            .summary = "Sends recorded requests of a scheduler and shows answers and times.",
+            .more = "DIR holds bodies as NNNN-verb.json, which are sent in this order.\n"
+                    "Exit status 1: not all were answered as they should.",
+            .examples = {"fabricbind replay recorded",
+                         "fabricbind replay recorded --repeat 100 --connections 16 -o json"},
         },
     [FB_COMMAND_VERSION] =
         {

@@ -13,6 +13,8 @@ enum fb_option_kind {
     FB_OPTION_OUTPUT,
     FB_OPTION_LEVEL,
     FB_OPTION_LOG,
+    FB_OPTION_ROUNDS,
+    FB_OPTION_CONNECTIONS,
     FB_OPTION_VERSION,
 };
 
@@ -31,6 +33,7 @@ struct fb_option {
 
 struct fb_command_row {
     const char *name;
+    const char *operand; /* what must stand behind the name; NULL: nothing may */
     const char *summary;
     const char *more;        /* a paragraph, lines of at most 80; NULL: none */
     const char *examples[6]; /* lines, NULL behind the last */

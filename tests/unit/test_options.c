@@ -100,6 +100,23 @@ static const struct {
      {.command = FB_COMMAND_NODES, .snapshot = "e", .output = FB_OUTPUT_YAML},
      "",
      ""},
+    {"fabricbind replay r",
+     {.command = FB_COMMAND_REPLAY,
+      .directory = "r",
+      .url = "http://127.0.0.1:9712",
+      .rounds = 1,
+      .connections = 1},
+     "",
+     ""},
+    {"fabricbind replay --repeat 1000000 r --connections 256 --url u --volcano-1.9",
+     {.command = FB_COMMAND_REPLAY,
+      .directory = "r",
+      .url = "u",
+      .rounds = 1000000,
+      .connections = 256,
+      .array_dialect = true},
+     "",
+     ""},
     {"fabricbind version", {.command = FB_COMMAND_VERSION}, "", ""},
     {"fabricbind --version", {.command = FB_COMMAND_VERSION}, "", ""},
     /* Help asks for nothing else. */
@@ -129,6 +146,13 @@ static void test_options_read__takes_every_option(void **state)
         assert_true(fb_text_equal(got.snapshot, want->snapshot));
         assert_true(fb_text_equal(got.config, want->config));
         assert_true(fb_text_equal(got.volcano_conf, want->volcano_conf));
+        assert_true(fb_text_equal(got.directory, want->directory));
+        assert_int_equal(got.array_dialect, want->array_dialect);
+        if (want->command == FB_COMMAND_REPLAY) {
+            assert_string_equal(got.url, want->url);
+            assert_int_equal(got.rounds, want->rounds);
+            assert_int_equal(got.connections, want->connections);
+        }
         if (want->command == FB_COMMAND_SERVE)
             assert_int_equal(got.log_level, want->log_level);
         assert_true(fb_text_equal(got.helix_values, want->helix_values));
@@ -189,6 +213,21 @@ static void test_options_read__refuses_bad_usage_in_one_line(void **state)
         {"fabricbind serve -o json", "fabricbind serve: unknown option '-o', see --help"},
         {"fabricbind nodes --snapshot d --volcano-conf v",
          "fabricbind nodes: unknown option '--volcano-conf', see --help"},
+        {"fabricbind replay", "fabricbind replay: DIR is missing"},
+        {"fabricbind replay ''", "fabricbind replay: DIR is empty"},
+        {"fabricbind replay r s", "fabricbind replay: unexpected argument 's'"},
+        {"fabricbind replay r --repeat 0",
+         "fabricbind replay: --repeat '0' is no number from 1 to 1000000"},
+        {"fabricbind replay r --repeat 1000001",
+         "fabricbind replay: --repeat '1000001' is no number from 1 to 1000000"},
+        {"fabricbind replay r --repeat 18446744073709551617",
+         "fabricbind replay: --repeat '18446744073709551617' is no number from 1 to 1000000"},
+        {"fabricbind replay r --connections 2x",
+         "fabricbind replay: --connections '2x' is no number from 1 to 256"},
+        {"fabricbind replay r --connections -1",
+         "fabricbind replay: --connections '-1' is no number from 1 to 256"},
+        {"fabricbind replay r --snapshot d",
+         "fabricbind replay: unknown option '--snapshot', see --help"},
         {"fabricbind version -o json", "fabricbind version: unknown option '-o', see --help"},
         {"fabricbind version 1", "fabricbind version: unexpected argument '1'"},
     };
@@ -242,6 +281,9 @@ static void test_options_help__has_usage_options_and_examples(void **state)
         {FB_COMMAND_CHECK,
          {"Usage: fabricbind check --snapshot DIR|- [options]\n", "      --helix-values FILE   ",
           "  fabricbind check --snapshot snapshot --config", "Exit status: 0 yes, 1 no, 2 bad"}},
+        {FB_COMMAND_REPLAY,
+         {"Usage: fabricbind replay DIR [options]\n", "      --connections C  ",
+          "      --volcano-1.9  ", "  fabricbind replay recorded\n"}},
         {FB_COMMAND_VERSION,
          {"Usage: fabricbind version [options]\n", "  -h, --help  print this\n",
           "  fabricbind version\n", "Exit status: 0 yes"}},
