@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "reload.h"
+
+#include "fabricbind/own.h"
+#include "log.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
+
+struct fb_reload {
+    const struct fb_options *options;
+    struct fb_inventory_slot *slot;
+    struct fb_arena *arena; /* of the two texts */
+    const char *extender, *metrics;
+    size_t body_bytes;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t wake;
+    bool wanted, ending, reading;
+};
+
+void fb_reload_notice(void *context, const char *text)
+{
+    (void)context;
+    fb_log(FB_LOG_WARNING, text, NULL, 0);
+}
+
+static void warn_fixed(const char *key)
+{
+    const struct fb_log_field fields[] = {FB_LOG_TEXT("key", key)};
+
+    fb_log(FB_LOG_WARNING, "a change of this key takes a restart", fields, COUNT(fields));
+}
+
+static void warn_of_fixed(const struct fb_reload *reload, const struct fb_config *config)
+{
+    if (strcmp(config->listen.extender, reload->extender) != 0)
+        warn_fixed("listen.extender");
+    if (strcmp(config->listen.metrics, reload->metrics) != 0)
+        warn_fixed("listen.metrics");
+    if (config->limits.body_bytes != reload->body_bytes)
+        warn_fixed("limits.bodyBytes");
+}
+
+static void read_anew(struct fb_reload *reload)
+{
+    struct fb_inventory *next = NULL;
+    struct fb_error err = {.text = "out of memory"};
+    int64_t began = fb_inventory_clock_ms();
+
+    if (fb_inventory_read(reload->options, fb_reload_notice, NULL, &next, &err) != FB_OK) {
+        const struct fb_log_field fields[] = {FB_LOG_TEXT("error", err.text)};
+
+        fb_log(FB_LOG_ERROR, "not reloaded, what was read before stays", fields, COUNT(fields));
+        return;
+    }
+    warn_of_fixed(reload, &next->in.config);
+    const struct fb_log_field fields[] = {
+        FB_LOG_INT("nodes", (int64_t)next->in.objects.nodes_len),
+        FB_LOG_INT("pods", (int64_t)next->in.objects.pods_len),
+        FB_LOG_INT("milliseconds", fb_inventory_clock_ms() - began),
+    };
+    fb_inventory_slot_put(reload->slot, next);
+    fb_log(FB_LOG_INFO, "reloaded", fields, COUNT(fields));
+}
+
+static void *run(void *context)
+{
+    struct fb_reload *reload = context;
+
+    (void)pthread_mutex_lock(&reload->lock);
+    while (!reload->ending) {
+        if (!reload->wanted) {
+            (void)pthread_cond_wait(&reload->wake, &reload->lock);
+            continue;
+        }
+        reload->wanted = false;
+        reload->reading = true;
+        (void)pthread_mutex_unlock(&reload->lock);
+        read_anew(reload);
+        (void)pthread_mutex_lock(&reload->lock);
+        reload->reading = false;
+    }
+    (void)pthread_mutex_unlock(&reload->lock);
+    return NULL;
+}
+
+static void release(struct fb_reload *reload)
+{
+    (void)pthread_cond_destroy(&reload->wake);
+    (void)pthread_mutex_destroy(&reload->lock);
+    fb_arena_free(reload->arena);
+    free(reload);
+}
+
+/* Keep what the servers run with: the inventory that told it will be gone. */
+static bool keep_fixed(struct fb_reload *reload)
+{
+    FB_OWNED(fb_inventory_releasep)
+    struct fb_inventory *inventory = fb_inventory_slot_get(reload->slot);
+    const struct fb_listen *listen = &inventory->in.config.listen;
+
+    reload->arena = fb_arena_new(0);
+    if (reload->arena == NULL)
+        return false;
+    reload->extender = fb_arena_print(reload->arena, "%s", listen->extender);
+    reload->metrics = fb_arena_print(reload->arena, "%s", listen->metrics);
+    reload->body_bytes = inventory->in.config.limits.body_bytes;
+    return reload->extender != NULL && reload->metrics != NULL;
+}
+
+enum fb_status fb_reload_start(const struct fb_options *options, struct fb_inventory_slot *slot,
+                               struct fb_reload **ret, struct fb_error *err)
+{
+    struct fb_reload *reload = calloc(1, sizeof *reload);
+    char reason[128];
+    int failed;
+
+    if (reload == NULL)
+        return fb_error_set(err, FB_ENOMEM, "out of memory");
+    reload->options = options;
+    reload->slot = slot;
+    (void)pthread_mutex_init(&reload->lock, NULL);
+    (void)pthread_cond_init(&reload->wake, NULL);
+    if (!keep_fixed(reload)) {
+        release(reload);
+        return fb_error_set(err, FB_ENOMEM, "out of memory");
+    }
+    failed = pthread_create(&reload->thread, NULL, run, reload);
+    if (failed != 0) {
+        release(reload);
+        return fb_error_set(err, FB_EIO, "no thread to reload in: %s",
+                            strerror_r(failed, reason, sizeof reason));
+    }
+    *ret = reload;
+    return FB_OK;
+}
+
+void fb_reload_ask(struct fb_reload *reload)
+{
+    (void)pthread_mutex_lock(&reload->lock);
+    reload->wanted = true;
+    (void)pthread_cond_signal(&reload->wake);
+    (void)pthread_mutex_unlock(&reload->lock);
+}
+
+bool fb_reload_stop(struct fb_reload *reload)
+{
+    bool reading;
+
+    if (reload == NULL)
+        return true;
+    (void)pthread_mutex_lock(&reload->lock);
+    reload->ending = true;
+    reading = reload->reading;
+    (void)pthread_cond_signal(&reload->wake);
+    (void)pthread_mutex_unlock(&reload->lock);
+    if (reading)
+        return false;
+    (void)pthread_join(reload->thread, NULL);
+    release(reload);
+    return true;
+}
