@@ -25,7 +25,7 @@ struct fb_server {
     struct fb_server_limits limits; /* no zeros */
     struct fb_peers *peers;
     struct MHD_Daemon *daemon;
-    int fd; /* the listening socket; -1: closed */
+    int fd; /* the listening socket; -1: none yet */
     unsigned port;
 };
 
@@ -297,14 +297,15 @@ void fb_server_stop(struct fb_server *server, unsigned drain_ms)
 {
     if (server == NULL)
         return;
-    if (server->daemon != NULL)
-        (void)MHD_quiesce_daemon(server->daemon);
-    if (server->fd >= 0)
-        (void)close(server->fd);
     if (server->daemon != NULL) {
+        (void)MHD_quiesce_daemon(server->daemon);
+        /* Not closed yet: a thread may be about to accept, and the number must not be another's. */
+        (void)shutdown(server->fd, SHUT_RDWR);
         fb_peers_drain(server->peers, drain_ms);
         MHD_stop_daemon(server->daemon);
     }
     fb_peers_stop(server->peers);
+    if (server->fd >= 0)
+        (void)close(server->fd);
     free(server);
 }

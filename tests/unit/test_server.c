@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "alloc_fault.h"
 #include "server_case.h"
 
 #include <stdio.h>
@@ -214,6 +215,24 @@ static void test_server_start__says_that_a_port_is_taken(void **state)
     fb_server_stop(NULL, 0);
 }
 
+static void test_server_start__copes_without_memory(void **state)
+{
+    struct fb_server *server = NULL;
+    struct fb_error err = {0};
+
+    (void)state;
+    for (int after = 0; after < 2; after++) {
+        enum fb_status st;
+
+        alloc_fault_arm(after);
+        st = fb_server_start("127.0.0.1:0", NULL, 0, NULL, NULL, NULL, &server, &err);
+        alloc_fault_disarm();
+        assert_int_equal(st, FB_ENOMEM);
+        assert_string_equal(err.text, "out of memory");
+    }
+    assert_null(server);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +244,7 @@ int main(void)
         cmocka_unit_test(test_server__answers_who_sends_no_more),
         cmocka_unit_test(test_server_start__refuses_what_is_no_address),
         cmocka_unit_test(test_server_start__says_that_a_port_is_taken),
+        cmocka_unit_test(test_server_start__copes_without_memory),
     };
 
     return cmocka_run_group_tests_name("server", tests, NULL, NULL);
