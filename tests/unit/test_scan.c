@@ -228,6 +228,30 @@ static void test_scan_all__survives_every_failed_allocation(void **state)
     assert_non_null(strstr(trace.text, " 2#1"));
 }
 
+static void test_scan_feed__allocates_nothing_for_what_is_not_wanted(void **state)
+{
+    static const char *const texts[] = {"b[].c", NULL};
+    static const char piece[] = "{\"d\":[{},\"\\\"]\"],\"a long key that no path names\":\"0\"},";
+    FB_OWNED(fb_scan_paths_freep) struct fb_scan_paths *paths = scan_trace_compile(texts);
+    struct scan_trace trace = {0};
+    FB_OWNED(fb_scan_freep)
+    struct fb_scan *scan = fb_scan_new(paths, NULL, scan_trace_note, &trace);
+    enum fb_status st;
+
+    (void)state;
+    assert_non_null(scan);
+    assert_int_equal(scan_trace_feed(scan, "{\"b\":[", 6, NULL), FB_OK);
+    alloc_fault_arm(0);
+    st = fb_scan_feed(scan, "[", 1, NULL);
+    for (int i = 0; st == FB_OK && i < 100000; i++)
+        st = fb_scan_feed(scan, piece, sizeof piece - 1, NULL);
+    alloc_fault_disarm();
+    assert_int_equal(st, FB_OK);
+    assert_int_equal(scan_trace_feed(scan, "1],{\"c\":1}]}", 12, NULL), FB_OK);
+    assert_int_equal(fb_scan_finish(scan, NULL), FB_OK);
+    assert_string_equal(trace.text, "0#1");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -239,6 +263,7 @@ int main(void)
         cmocka_unit_test(test_scan_feed__takes_empty_pieces),
         cmocka_unit_test(test_scan_paths_new__lets_the_later_row_win),
         cmocka_unit_test(test_scan_all__survives_every_failed_allocation),
+        cmocka_unit_test(test_scan_feed__allocates_nothing_for_what_is_not_wanted),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
