@@ -5,6 +5,7 @@
 #include <string.h>
 
 __extension__ typedef unsigned __int128 wide;
+__extension__ typedef __int128 signed_wide;
 
 #define NANO 1000000000
 /* Anything above is capped: 2^63 - 1 units. */
@@ -191,10 +192,9 @@ int64_t fb_quantity_units(const struct fb_quantity *quantity)
 int64_t fb_quantity_milli(const struct fb_quantity *quantity)
 {
     int64_t part = (quantity->nano + (quantity->whole >= 0 ? 999999 : 0)) / 1000000;
-    int64_t milli;
+    signed_wide milli = (signed_wide)quantity->whole * 1000 + part;
 
-    if (__builtin_mul_overflow(quantity->whole, 1000, &milli) ||
-        __builtin_add_overflow(milli, part, &milli))
-        return quantity->whole > 0 ? INT64_MAX : INT64_MIN;
-    return milli;
+    if (milli > INT64_MAX)
+        return INT64_MAX;
+    return milli < INT64_MIN ? INT64_MIN : (int64_t)milli;
 }
