@@ -102,9 +102,9 @@ void fb_scan_freep(struct fb_scan **scan);
  * Returns FB_OK; FB_EINPUT with offset and reason ("byte 17: ',' or '}' expected", "byte 9:
  * items[3].status.allocatable.cpu: '4x' is no quantity" from a callback); FB_ELIMIT naming the
  * bound; FB_ENOMEM; what the callback returned. After a failure every call repeats it.
- * NUL characters in strings (\u0000) and lone surrogates are refused, so are bytes that are no
- * UTF-8 in strings at named paths and in keys of objects on the way there, and anything but white
- * space behind the document.
+ * NUL characters in strings (\u0000) and lone surrogates are refused where strings are checked,
+ * so are bytes that are no UTF-8 in strings at named paths and in keys of objects on the way there,
+ * and anything but white space behind the document.
  */
 enum fb_status fb_scan_feed(struct fb_scan *scan, const char *bytes, size_t len,
                             struct fb_error *err) FB_CHECK;
