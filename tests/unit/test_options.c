@@ -163,84 +163,84 @@ static void test_options_read__takes_every_option(void **state)
     }
 }
 
+static const struct {
+    const char *line, *want;
+} bad_usage[] = {
+    {"fabricbind", "fabricbind: no command, see --help"},
+    {"fabricbind ''", "fabricbind: unknown command '', see --help"},
+    {"fabricbind --", "fabricbind: no command, see --help"},
+    {"fabricbind paln", "fabricbind: unknown command 'paln', nearest is 'plan'"},
+    {"fabricbind frobnicate", "fabricbind: unknown command 'frobnicate', see --help"},
+    {"fabricbind --versoin", "fabricbind: unknown option '--versoin', nearest is '--version'"},
+    {"fabricbind --help=plan", "fabricbind: --help takes no value"},
+    {"fabricbind -x", "fabricbind: unknown option '-x', see --help"},
+    {"fabricbind plan", "fabricbind plan: --snapshot is missing"},
+    {"fabricbind plan --snapshot d", "fabricbind plan: --job is missing"},
+    {"fabricbind plan --job j", "fabricbind plan: --snapshot is missing"},
+    {"fabricbind nodes", "fabricbind nodes: --snapshot is missing"},
+    {"fabricbind check -o json", "fabricbind check: --snapshot is missing"},
+    {"fabricbind plan --snaphsot d",
+     "fabricbind plan: unknown option '--snaphsot', nearest is '--snapshot'"},
+    {"fabricbind plan --snaphsot=d",
+     "fabricbind plan: unknown option '--snaphsot', nearest is '--snapshot'"},
+    {"fabricbind plan j --colour", "fabricbind plan: unknown option '--colour', see --help"},
+    {"fabricbind plan --h", "fabricbind plan: '--h' is short for more than one option"},
+    {"fabricbind plan -snapshot d",
+     "fabricbind plan: unknown option '-s', nearest is '--snapshot'"},
+    {"fabricbind plan --snapshot", "fabricbind plan: --snapshot needs a value"},
+    {"fabricbind plan --snapshot d -o", "fabricbind plan: --output needs a value"},
+    {"fabricbind plan --snapshot '' --job j", "fabricbind plan: --snapshot is empty"},
+    {"fabricbind plan --snapshot d --job=", "fabricbind plan: --job is empty"},
+    {"fabricbind plan --keep-members=no", "fabricbind plan: --keep-members takes no value"},
+    {"fabricbind plan --snapshot d --job j -o xml",
+     "fabricbind plan: --output 'xml' is none of table, json, yaml"},
+    {"fabricbind plan --snapshot d --job j more", "fabricbind plan: unexpected argument 'more'"},
+    {"fabricbind plan --snapshot d --job j -- --help",
+     "fabricbind plan: unexpected argument '--help'"},
+    {"fabricbind plan --snapshot - --job -",
+     "fabricbind plan: standard input is asked for 2 times"},
+    {"fabricbind plan --snapshot d --job - --job -",
+     "fabricbind plan: standard input is asked for 2 times"},
+    {"fabricbind nodes --snapshot d --job j",
+     "fabricbind nodes: unknown option '--job', see --help"},
+    {"fabricbind nodes --snapshot d --keep-members",
+     "fabricbind nodes: unknown option '--keep-members', see --help"},
+    {"fabricbind serve --log-level loud",
+     "fabricbind serve: --log-level 'loud' is none of debug, info, warning, error"},
+    {"fabricbind serve -o json", "fabricbind serve: unknown option '-o', see --help"},
+    {"fabricbind nodes --snapshot d --volcano-conf v",
+     "fabricbind nodes: unknown option '--volcano-conf', see --help"},
+    {"fabricbind replay", "fabricbind replay: DIR is missing"},
+    {"fabricbind replay ''", "fabricbind replay: DIR is empty"},
+    {"fabricbind replay r s", "fabricbind replay: unexpected argument 's'"},
+    {"fabricbind replay r --repeat 0",
+     "fabricbind replay: --repeat '0' is no number from 1 to 1000000"},
+    {"fabricbind replay r --repeat 1000001",
+     "fabricbind replay: --repeat '1000001' is no number from 1 to 1000000"},
+    {"fabricbind replay r --repeat 18446744073709551617",
+     "fabricbind replay: --repeat '18446744073709551617' is no number from 1 to 1000000"},
+    {"fabricbind replay r --connections 2x",
+     "fabricbind replay: --connections '2x' is no number from 1 to 256"},
+    {"fabricbind replay r --connections -1",
+     "fabricbind replay: --connections '-1' is no number from 1 to 256"},
+    {"fabricbind replay r --snapshot d",
+     "fabricbind replay: unknown option '--snapshot', see --help"},
+    {"fabricbind version -o json", "fabricbind version: unknown option '-o', see --help"},
+    {"fabricbind version 1", "fabricbind version: unexpected argument '1'"},
+};
+
 static void test_options_read__refuses_bad_usage_in_one_line(void **state)
 {
-    static const struct {
-        const char *line, *want;
-    } cases[] = {
-        {"fabricbind", "fabricbind: no command, see --help"},
-        {"fabricbind ''", "fabricbind: unknown command '', see --help"},
-        {"fabricbind --", "fabricbind: no command, see --help"},
-        {"fabricbind paln", "fabricbind: unknown command 'paln', nearest is 'plan'"},
-        {"fabricbind frobnicate", "fabricbind: unknown command 'frobnicate', see --help"},
-        {"fabricbind --versoin", "fabricbind: unknown option '--versoin', nearest is '--version'"},
-        {"fabricbind --help=plan", "fabricbind: --help takes no value"},
-        {"fabricbind -x", "fabricbind: unknown option '-x', see --help"},
-        {"fabricbind plan", "fabricbind plan: --snapshot is missing"},
-        {"fabricbind plan --snapshot d", "fabricbind plan: --job is missing"},
-        {"fabricbind plan --job j", "fabricbind plan: --snapshot is missing"},
-        {"fabricbind nodes", "fabricbind nodes: --snapshot is missing"},
-        {"fabricbind check -o json", "fabricbind check: --snapshot is missing"},
-        {"fabricbind plan --snaphsot d",
-         "fabricbind plan: unknown option '--snaphsot', nearest is '--snapshot'"},
-        {"fabricbind plan --snaphsot=d",
-         "fabricbind plan: unknown option '--snaphsot', nearest is '--snapshot'"},
-        {"fabricbind plan j --colour", "fabricbind plan: unknown option '--colour', see --help"},
-        {"fabricbind plan --h", "fabricbind plan: '--h' is short for more than one option"},
-        {"fabricbind plan -snapshot d",
-         "fabricbind plan: unknown option '-s', nearest is '--snapshot'"},
-        {"fabricbind plan --snapshot", "fabricbind plan: --snapshot needs a value"},
-        {"fabricbind plan --snapshot d -o", "fabricbind plan: --output needs a value"},
-        {"fabricbind plan --snapshot '' --job j", "fabricbind plan: --snapshot is empty"},
-        {"fabricbind plan --snapshot d --job=", "fabricbind plan: --job is empty"},
-        {"fabricbind plan --keep-members=no", "fabricbind plan: --keep-members takes no value"},
-        {"fabricbind plan --snapshot d --job j -o xml",
-         "fabricbind plan: --output 'xml' is none of table, json, yaml"},
-        {"fabricbind plan --snapshot d --job j more",
-         "fabricbind plan: unexpected argument 'more'"},
-        {"fabricbind plan --snapshot d --job j -- --help",
-         "fabricbind plan: unexpected argument '--help'"},
-        {"fabricbind plan --snapshot - --job -",
-         "fabricbind plan: standard input is asked for 2 times"},
-        {"fabricbind plan --snapshot d --job - --job -",
-         "fabricbind plan: standard input is asked for 2 times"},
-        {"fabricbind nodes --snapshot d --job j",
-         "fabricbind nodes: unknown option '--job', see --help"},
-        {"fabricbind nodes --snapshot d --keep-members",
-         "fabricbind nodes: unknown option '--keep-members', see --help"},
-        {"fabricbind serve --log-level loud",
-         "fabricbind serve: --log-level 'loud' is none of debug, info, warning, error"},
-        {"fabricbind serve -o json", "fabricbind serve: unknown option '-o', see --help"},
-        {"fabricbind nodes --snapshot d --volcano-conf v",
-         "fabricbind nodes: unknown option '--volcano-conf', see --help"},
-        {"fabricbind replay", "fabricbind replay: DIR is missing"},
-        {"fabricbind replay ''", "fabricbind replay: DIR is empty"},
-        {"fabricbind replay r s", "fabricbind replay: unexpected argument 's'"},
-        {"fabricbind replay r --repeat 0",
-         "fabricbind replay: --repeat '0' is no number from 1 to 1000000"},
-        {"fabricbind replay r --repeat 1000001",
-         "fabricbind replay: --repeat '1000001' is no number from 1 to 1000000"},
-        {"fabricbind replay r --repeat 18446744073709551617",
-         "fabricbind replay: --repeat '18446744073709551617' is no number from 1 to 1000000"},
-        {"fabricbind replay r --connections 2x",
-         "fabricbind replay: --connections '2x' is no number from 1 to 256"},
-        {"fabricbind replay r --connections -1",
-         "fabricbind replay: --connections '-1' is no number from 1 to 256"},
-        {"fabricbind replay r --snapshot d",
-         "fabricbind replay: unknown option '--snapshot', see --help"},
-        {"fabricbind version -o json", "fabricbind version: unknown option '-o', see --help"},
-        {"fabricbind version 1", "fabricbind version: unexpected argument '1'"},
-    };
     FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new(0);
 
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(bad_usage); i++) {
         struct fb_options got = {.config = "untouched"};
         struct fb_error err = {0};
         struct line line;
 
-        assert_int_equal(read_line(arena, &line, cases[i].line, &got, &err), FB_EINPUT);
-        assert_string_equal(err.text, cases[i].want);
+        assert_int_equal(read_line(arena, &line, bad_usage[i].line, &got, &err), FB_EINPUT);
+        assert_string_equal(err.text, bad_usage[i].want);
         assert_string_equal(got.config, "untouched");
     }
 }
