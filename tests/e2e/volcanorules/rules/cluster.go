@@ -99,9 +99,18 @@ func (c *Cluster) StartBound() {
 
 // EndReleasing removes the pods that were evicted, and says how many.
 func (c *Cluster) EndReleasing() int {
+	return c.remove(func(pod *corev1.Pod) bool { return c.status[string(pod.UID)] == Releasing })
+}
+
+// End removes the pods of a job that is done.
+func (c *Cluster) End(job *Job) {
+	c.remove(func(pod *corev1.Pod) bool { return pod.Annotations[GroupAnnotation] == job.PodGroup })
+}
+
+func (c *Cluster) remove(goes func(*corev1.Pod) bool) int {
 	var kept []*corev1.Pod
 	for _, pod := range c.Pods {
-		if c.status[string(pod.UID)] == Releasing {
+		if goes(pod) {
 			delete(c.status, string(pod.UID))
 			delete(c.node, string(pod.UID))
 		} else {

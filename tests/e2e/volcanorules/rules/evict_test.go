@@ -134,3 +134,21 @@ func TestUnresolvableNodesAreLeftAlone(t *testing.T) {
 		t.Error("the full node was not asked about")
 	}
 }
+
+// Since 2026-08 preempt asks again after each victim; what still does not fit then is taken back.
+func TestARecheckThatFailsTakesEvictionsBack(t *testing.T) {
+	for _, recheck := range []bool{false, true} {
+		s, scheduler := newScript(t)
+		scheduler.Recheck = recheck
+		s.says("predicate", 200, `{"status":"m","code":2}`)
+		cluster, _ := crowded("b")
+		ssn := scheduler.Open(cluster)
+		ssn.Preempt()
+		if got := len(ssn.Evicted) == 0; got != recheck {
+			t.Errorf("recheck %v: %d evicted", recheck, len(ssn.Evicted))
+		}
+		if got := strings.Contains(told(s), "allocate low-worker-0 32 on a node"); got != recheck {
+			t.Errorf("recheck %v: told:\n%s", recheck, told(s))
+		}
+	}
+}

@@ -12,6 +12,8 @@ type Scheduler struct {
 	// Refuses stands for the plugins before the extender: the first that refuses ends the row, so
 	// that the extender is not asked about that node.
 	Refuses func(task *TaskInfo, node *NodeInfo) *FitError
+	// RefusesLater stands for those behind it: the extender has passed what they refuse.
+	RefusesLater func(task *TaskInfo, node *NodeInfo) *FitError
 	// Scores stands for the other plugins that score; their sum is added to the extender's.
 	Scores func(task *TaskInfo, node *NodeInfo) float64
 	// PercentageOfNodesToFind as the option of vc-scheduler: 0 is adaptive, 100 looks at all.
@@ -103,10 +105,15 @@ func (ssn *Session) predicate(task *TaskInfo, node *NodeInfo) *FitError {
 			return err
 		}
 	}
-	if ssn.silent {
-		return nil
+	if !ssn.silent {
+		if err := ssn.Extender.Predicate(task, node); err != nil {
+			return err
+		}
 	}
-	return ssn.Extender.Predicate(task, node)
+	if ssn.RefusesLater != nil {
+		return ssn.RefusesLater(task, node)
+	}
+	return nil
 }
 
 // tell is the plugin's event handler.
