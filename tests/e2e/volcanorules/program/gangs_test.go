@@ -5,6 +5,7 @@ package program
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"example.com/fabricbind/tests/e2e/volcanorules/fleet"
@@ -39,7 +40,7 @@ func TestAGangEndsOnOneFabric(t *testing.T) {
 						title := fmt.Sprintf("%d/%s/%s/%s/known=%v", nodes, one.name, placement, name, known)
 						t.Run(title, func(t *testing.T) {
 							cluster := pools(one.pools...)
-							gang := fleet.Submit(cluster, fleet.Gang{Name: "train", Pods: 20, NICs: one.nics})
+							gang := fleet.Submit(cluster, fleet.Gang{Name: "train", Pods: 12, NICs: one.nics})
 							endsOnOne(t, cluster, gang, placement, percentage, known)
 						})
 					}
@@ -74,10 +75,11 @@ func TestWithoutTheProgramGangsAreSpread(t *testing.T) {
 	}
 }
 
-// broken is 1,000 nodes in blocks of 16 of which only six have no pod on any node.
+// broken is 1,000 nodes in blocks of 16 of which only six have no pod on any node: four below one
+// switch, two below another.
 func broken() *rules.Cluster {
 	cluster := pools(p5(zoneA, 1000))
-	free := []int{3, 17, 18, 30, 44, 61}
+	free := []int{16, 17, 18, 19, 40, 41}
 	var taken []string
 	for i, name := range of(cluster, p5(zoneA, 0)) {
 		if i%16 == 5 && !slices.Contains(free, i/16) {
@@ -88,7 +90,7 @@ func broken() *rules.Cluster {
 	return cluster
 }
 
-// A gang of 64 fills four of the six blocks that are whole; the one after it the two others.
+// A gang of 64 fills the four whole blocks that are below one switch; the one after it the two others.
 func TestRequireKeepsToThePlannedBlocks(t *testing.T) {
 	for name, percentage := range sampling {
 		t.Run(name, func(t *testing.T) {
@@ -115,13 +117,31 @@ func TestPreferReachesThePlannedBlocksUnsampled(t *testing.T) {
 	wholeBlocks(t, cluster, gang, 2)
 }
 
+// Volcano 1.8 and 1.9 read verdicts from an array and tell of no placements: the plan alone keeps
+// the gang together. All verbs are below one prefix.
+func TestVolcano19WithoutEvents(t *testing.T) {
+	cluster := pools(p5(zoneA, 64), p5(zoneB, 64))
+	gang := fleet.Submit(cluster, fleet.Gang{Name: "train", Pods: 32, NICs: 32})
+	p := serve(t, aws+"placement: require\n", cluster)
+	scheduler := p.scheduler()
+	scheduler.Extender.URL = strings.TrimSuffix(p.URL, "/volcano")
+	scheduler.Extender.Dialect = rules.Array
+	scheduler.Extender.Verbs = rules.Verbs{
+		Predicate: "volcano-1.9/predicate", Prioritize: "volcano/prioritize",
+		SessionClose: "volcano/sessionclose",
+	}
+	place(t, scheduler, cluster, gang, 1)
+	oneFabric(t, cluster, gang)
+	wholeBlocks(t, cluster, gang, 2)
+}
+
 // Hard network topologies make Volcano place and discard a job over and over before it commits.
 func TestAStormOfDryRunsLeavesNothingBehind(t *testing.T) {
 	cluster := pools(p5(zoneA, 64), p5(zoneB, 64))
 	gang := fleet.Submit(cluster, fleet.Gang{Name: "train", Pods: 32, NICs: 32})
 	scheduler := serve(t, aws, cluster).scheduler()
 	ssn := scheduler.Open(cluster)
-	if err := ssn.AllocateDry(ssn.Jobs[gang.ID()], 20); err != nil {
+	if err := ssn.AllocateDry(ssn.Jobs[gang.ID()], 8); err != nil {
 		t.Fatal(err)
 	}
 	if err := ssn.Close(); err != nil {
@@ -149,7 +169,7 @@ func TestARefusedNodeDoesNotStrandTheGang(t *testing.T) {
 			t.Run(fmt.Sprintf("behind=%v/%d", behind, refused), func(t *testing.T) {
 				_, nodes := aloneIn128(t, nil, false, 1)
 				taken := []string{nodes[0], nodes[15], nodes[31]}[:refused]
-				used, nodes := aloneIn128(t, taken, behind, 5)
+				used, nodes := aloneIn128(t, taken, behind, 3)
 				for _, node := range nodes {
 					if slices.Contains(taken, node) {
 						t.Errorf("a pod is on %s, which is refused", node)

@@ -189,6 +189,9 @@ func (p *program) stop(read <-chan struct{}) {
 	if err := p.command.Wait(); err != nil {
 		p.t.Errorf("it ended badly: %v", err)
 	}
+	if state := p.command.ProcessState; state != nil {
+		p.t.Logf("it used %d ms of CPU", (state.UserTime() + state.SystemTime()).Milliseconds())
+	}
 	if p.t.Failed() {
 		p.t.Logf("its log:\n%s", p.log())
 	}
