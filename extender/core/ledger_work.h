@@ -9,9 +9,20 @@
 /* A lack of memory is an answer here, not an exit. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(element) ((element)->refused = true)
+#define HASH_FUNCTION(key, len, hash) ((hash) = fb_ledger_hash(key, len))
 #include <uthash.h>
 
 #include <stdbool.h>
+
+/* FNV-1a; the keys are UIDs and names that the API server gave or checked. */
+static inline unsigned fb_ledger_hash(const char *key, size_t len)
+{
+    uint32_t hash = UINT32_C(2166136261);
+
+    for (size_t i = 0; i < len; i++)
+        hash = (hash ^ (unsigned char)key[i]) * UINT32_C(16777619);
+    return hash;
+}
 
 /**
  * The inside of the ledger, shared by ledger.c (pods), ledger_gang.c (gangs), ledger_plan.c (what
