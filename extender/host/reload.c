@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define COUNT(fields) (sizeof(fields) / sizeof((fields)[0]))
 
@@ -19,7 +20,8 @@ struct fb_reload {
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
     pthread_cond_t wake;
-    bool wanted, ending, reading;
+    pthread_cond_t gone; /* by CLOCK_MONOTONIC */
+    bool wanted, ending, ended;
 };
 
 void fb_reload_notice(void *context, const char *text)
@@ -78,22 +80,35 @@ static void *run(void *context)
             continue;
         }
         reload->wanted = false;
-        reload->reading = true;
         (void)pthread_mutex_unlock(&reload->lock);
         read_anew(reload);
         (void)pthread_mutex_lock(&reload->lock);
-        reload->reading = false;
     }
+    reload->ended = true;
+    (void)pthread_cond_signal(&reload->gone);
     (void)pthread_mutex_unlock(&reload->lock);
     return NULL;
 }
 
 static void release(struct fb_reload *reload)
 {
+    (void)pthread_cond_destroy(&reload->gone);
     (void)pthread_cond_destroy(&reload->wake);
     (void)pthread_mutex_destroy(&reload->lock);
     fb_arena_free(reload->arena);
     free(reload);
+}
+
+static void init_locks(struct fb_reload *reload)
+{
+    pthread_condattr_t attributes;
+
+    (void)pthread_mutex_init(&reload->lock, NULL);
+    (void)pthread_cond_init(&reload->wake, NULL);
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&reload->gone, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
 }
 
 /* Keep what the servers run with: the inventory that told it will be gone. */
@@ -123,8 +138,7 @@ enum fb_status fb_reload_start(const struct fb_options *options, struct fb_inven
         return fb_error_set(err, FB_ENOMEM, "out of memory");
     reload->options = options;
     reload->slot = slot;
-    (void)pthread_mutex_init(&reload->lock, NULL);
-    (void)pthread_cond_init(&reload->wake, NULL);
+    init_locks(reload);
     if (!keep_fixed(reload)) {
         release(reload);
         return fb_error_set(err, FB_ENOMEM, "out of memory");
@@ -147,19 +161,36 @@ void fb_reload_ask(struct fb_reload *reload)
     (void)pthread_mutex_unlock(&reload->lock);
 }
 
-bool fb_reload_stop(struct fb_reload *reload)
+/* With the lock held: wait for the thread's end, at most @wait_ms. */
+static bool wait_for_end(struct fb_reload *reload, unsigned wait_ms)
 {
-    bool reading;
+    struct timespec until = {0};
+    int st = 0;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)(wait_ms % 1000) * 1000000;
+    until.tv_sec += (time_t)(wait_ms / 1000) + until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    while (!reload->ended && st == 0)
+        st = pthread_cond_timedwait(&reload->gone, &reload->lock, &until);
+    return reload->ended;
+}
+
+bool fb_reload_stop(struct fb_reload *reload, unsigned wait_ms)
+{
+    bool ended;
 
     if (reload == NULL)
         return true;
     (void)pthread_mutex_lock(&reload->lock);
     reload->ending = true;
-    reading = reload->reading;
     (void)pthread_cond_signal(&reload->wake);
+    ended = wait_for_end(reload, wait_ms);
     (void)pthread_mutex_unlock(&reload->lock);
-    if (reading)
+    if (!ended) {
+        (void)pthread_detach(reload->thread);
         return false;
+    }
     (void)pthread_join(reload->thread, NULL);
     release(reload);
     return true;

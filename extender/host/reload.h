@@ -30,10 +30,10 @@ void fb_reload_ask(struct fb_reload *reload);
 /**
  * End the thread and free @reload. NULL is fine.
  *
- * Returns whether it has ended. If not it is still reading, which may take long, and uses what it
- * was started with: nothing of that may be freed, the process is to end without.
+ * Returns whether it has ended within @wait_ms. If not it is still reading, which may take long,
+ * and uses what it was started with: nothing of that may be freed, the process is to end without.
  */
-bool fb_reload_stop(struct fb_reload *reload) FB_CHECK;
+bool fb_reload_stop(struct fb_reload *reload, unsigned wait_ms) FB_CHECK;
 
 /** A notice of fb_load_with() as a line of the log. */
 void fb_reload_notice(void *context, const char *text);

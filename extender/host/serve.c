@@ -20,7 +20,8 @@
 
 /* Together less than the 5 s that are promised. Probes and Prometheus are served while schedulers
  * still get their answers, so that the reason for not being ready can be read. */
-static const unsigned drain_ms[FB_LISTENERS] = {4000, 500};
+static const unsigned drain_ms[FB_LISTENERS] = {4000, 400};
+static const unsigned reload_ms = 300;
 
 /* Who asks for metrics has little to say. */
 static const struct fb_server_limits metrics_limits = {
@@ -133,7 +134,7 @@ static bool stop(struct daemon *daemon)
     fb_serve_signals_release();
     for (size_t i = 0; i < FB_LISTENERS; i++)
         fb_server_stop(daemon->servers[i], drain_ms[i]);
-    if (!fb_reload_stop(daemon->reload))
+    if (!fb_reload_stop(daemon->reload, reload_ms))
         return false;
     fb_status_page_free(daemon->page);
     fb_extender_free(daemon->extender);
