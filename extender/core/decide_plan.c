@@ -179,7 +179,7 @@ static enum fb_status make_job(struct work *work)
         .group = owner != NULL ? owner->group : "",
         .space = work->asked->gang.space,
         .name = owner != NULL ? owner->name : "",
-        .uid = "",
+        .uid = owner != NULL ? owner->uid : "",
         .indexed = true,
         .min = -1,
         .groups = 1,

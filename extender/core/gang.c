@@ -58,6 +58,14 @@ static bool named_by_label(const struct fb_job *job, const struct fb_pod *pod)
     return false;
 }
 
+/* A job that was submitted again has the name, but not the UID. */
+static bool is_owner(const struct fb_owner *owner, const struct fb_job *job)
+{
+    return fb_text_equal(owner->kind, job->kind) && fb_text_equal(owner->group, job->group) &&
+           fb_text_equal(owner->name, job->name) &&
+           (*owner->uid == '\0' || *job->uid == '\0' || fb_text_equal(owner->uid, job->uid));
+}
+
 bool fb_gang_owns(const struct fb_job *job, const struct fb_pod *pod)
 {
     if (!fb_text_equal(job->space, pod->space))
@@ -65,10 +73,7 @@ bool fb_gang_owns(const struct fb_job *job, const struct fb_pod *pod)
     if (fb_text_equal(job->kind, "Pod"))
         return fb_text_equal(job->name, pod->name);
     for (size_t i = 0; i < pod->owners_len; i++) {
-        const struct fb_owner *owner = &pod->owners[i];
-
-        if (fb_text_equal(owner->kind, job->kind) && fb_text_equal(owner->group, job->group) &&
-            fb_text_equal(owner->name, job->name))
+        if (is_owner(&pod->owners[i], job))
             return true;
     }
     return named_by_label(job, pod);

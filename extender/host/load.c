@@ -218,6 +218,9 @@ static enum fb_status load_jobs(struct fb_inputs *in, const struct fb_options *o
         if (skipped > 0)
             tell(in, "%s: %zu objects of other kinds skipped", path, skipped);
     }
+    /* Submitted anew they get UIDs anew. */
+    for (size_t i = 0; i < in->jobs.len; i++)
+        in->jobs.at[i].uid = "";
     return FB_OK;
 }
 

@@ -13,7 +13,8 @@
 /** GPU pods of @job (of one group of it) by its spec, or by Helix's num-nodes annotation. */
 int64_t fb_gang_size(const struct fb_job *job, const struct fb_settings *settings);
 
-/** Is @pod one of @job's: same owner kind, namespace and name, also through inner jobs. */
+/** Is @pod one of @job's: same owner kind, namespace and name, and UID where both tell one; also
+ * through inner jobs. */
 bool fb_gang_owns(const struct fb_job *job, const struct fb_pod *pod);
 
 /**

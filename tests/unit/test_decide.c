@@ -87,6 +87,24 @@ static void test_decide__tells_namespaces_apart(void **state)
     decide_case_free(at);
 }
 
+/* Pods of a job that had the same name are none of the gang. */
+static void test_decide__tells_jobs_of_one_name_apart(void **state)
+{
+    static const struct plan_case from = {
+        .nodes = TWO_ZONES, .job = "worker=2x8", .members = "worker-0>a worker-1>b"};
+    struct decide_case *at = decide_case_new(&from, false);
+
+    (void)state;
+    for (size_t i = 0; i < at->pods_len; i++) {
+        at->pods[i].pod->owners[0].uid = "submitted again";
+        give_annotation(at->builder, at->pods[i].pod, "nhx.nvidia.com/num-nodes", "2");
+    }
+    assert_string_equal(decide_case_play(at, "nodes worker-0; gang; count"),
+                        "[x y] worker-0>x worker-1>y allocated=2 pipelined=0 releasing=0 "
+                        "planned=1 reserved=0");
+    decide_case_free(at);
+}
+
 /* Another inventory confirms placements and ends plans; the gang stays where it is. */
 static void test_decide__takes_over_another_inventory(void **state)
 {
@@ -212,6 +230,7 @@ int main(void)
         cmocka_unit_test(test_decide__keeps_blocks_whole),
         cmocka_unit_test(test_decide__reserves_what_is_planned),
         cmocka_unit_test(test_decide__tells_namespaces_apart),
+        cmocka_unit_test(test_decide__tells_jobs_of_one_name_apart),
         cmocka_unit_test(test_decide__takes_over_another_inventory),
         cmocka_unit_test(test_ledger__stays_within_its_bounds),
         cmocka_unit_test(test_decide__survives_every_failed_allocation),

@@ -102,6 +102,8 @@ static void test_gang_owns__knows_pods_of_a_job(void **state)
         job->group = cases[i].group;
         add_pod_case(builder, &cases[i].pod);
         assert_int_equal(fb_gang_owns(job, &builder->pods[0]), cases[i].want);
+        job->uid = "";
+        assert_int_equal(fb_gang_owns(job, &builder->pods[0]), cases[i].want);
         builder_free(builder);
     }
 }
