@@ -4,7 +4,7 @@
 # with, and how those that are missing come onto the machine.
 
 # shellcheck disable=SC2034 # read by those who source this
-build_packages='gcc g++ cmake ninja-build pkg-config libcjson-dev libcurl4-openssl-dev
+build_packages='curl gcc g++ cmake ninja-build pkg-config libcjson-dev libcurl4-openssl-dev
     libmicrohttpd-dev libyaml-dev uthash-dev'
 
 as_root() {

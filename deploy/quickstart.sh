@@ -43,3 +43,40 @@ show 0 plan --config $examples/fabricbind.yaml --snapshot $examples/cluster \
 show 1 plan --config $examples/fabricbind.yaml --snapshot $examples/cluster \
     --job $examples/job-too-big.yaml
 show '0 1' check --config $examples/fabricbind.yaml --snapshot $examples/cluster
+
+# The daemon on the example cluster, asked what Volcano's scheduler once asked: 24 requests that
+# were recorded while it placed a gang of two.
+work=build/quickstart
+rm -rf $work
+mkdir -p $work
+cmake -E chdir $work cmake -E tar xf ../../$examples/session.tar.xz
+printf '\n$ build/release/fabricbind serve --config %s --snapshot %s &\n' \
+    $examples/serve.yaml $examples/cluster
+build/release/fabricbind serve --config $examples/serve.yaml --snapshot $examples/cluster \
+    2>$work/serve.log &
+daemon=$!
+trap 'kill $daemon 2>/dev/null || true' EXIT
+
+# port_of SERVER: the port that its log tells; nothing while it does not.
+port_of() {
+    sed -n 's/.*"listening","server":"'"$1"'".*"port":\([0-9]*\)}.*/\1/p' $work/serve.log
+}
+
+tries=0
+until [ -n "$(port_of metrics)" ]; do
+    tries=$((tries + 1))
+    if [ $tries -gt 100 ] || ! kill -0 $daemon 2>/dev/null; then
+        cat $work/serve.log
+        echo 'the daemon did not start' >&2
+        exit 1
+    fi
+    sleep 0.1
+done
+show 0 replay $work/session --url "http://127.0.0.1:$(port_of extender)"
+url=http://127.0.0.1:$(port_of metrics)/metrics
+printf '\n$ curl %s\n' "$url"
+curl -sS "$url" >$work/metrics
+grep -E '^fabricbind_(requests|decisions|ledger|nics|inventory_objects)' $work/metrics
+kill $daemon
+wait $daemon
+printf '\nserve ended with exit code %s\n' $?

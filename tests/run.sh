@@ -161,13 +161,22 @@ has_go() {
     esac
 }
 
-# The pods that integration.parity left behind, against the schema of core/v1.
-run_schema() {
+# go_gate NAME MODULE: the tests of a module of Go's, where there is a Go for them.
+go_gate() {
     if has_go; then
-        PODS=$PWD/build/dev/parity gate schema go -C tests/schema test ./...
+        gate "$1" go -C "$2" test ./...
     else
-        skip schema 'Go 1.26 is not installed'
+        skip "$1" 'Go 1.26 is not installed'
     fi
+}
+
+# The pods that integration.parity left behind against the schema of core/v1, and the program
+# driven as Volcano's scheduler drives an extender.
+run_go() {
+    export PODS="$PWD/build/dev/parity"
+    export FB_BIN="$PWD/build/dev/fabricbind" FB_RECORDED="$PWD/build/dev/recorded"
+    go_gate schema tests/schema
+    go_gate volcanorules tests/e2e/volcanorules
 }
 
 finish() {
@@ -188,7 +197,7 @@ prefix=''
 find_prefix
 
 build dev && run_tests dev
-run_schema
+run_go
 build release -DFB_WERROR=ON && run_tests release
 # shellcheck disable=SC2086 # a command and its arguments, or nothing
 build asan && run_tests asan $prefix
