@@ -91,6 +91,25 @@ enum fb_status fb_notes_finish(struct fb_notes *notes)
     return FB_OK;
 }
 
+enum fb_status fb_check_join(struct fb_arena *arena, struct fb_findings *findings,
+                             const struct fb_findings *more)
+{
+    struct fb_findings all = *findings;
+
+    for (size_t i = 0; i < more->len; i++) {
+        struct fb_finding *at = fb_arena_more(arena, all.at, all.len, &all.size, sizeof *at);
+
+        if (at == NULL)
+            return FB_ENOMEM;
+        all.at = at;
+        at[all.len++] = more->at[i];
+    }
+    if (all.len > 1)
+        qsort(all.at, all.len, sizeof *all.at, by_level);
+    *findings = all;
+    return FB_OK;
+}
+
 bool fb_check_bad(const struct fb_findings *findings)
 {
     for (size_t i = 0; i < findings->len; i++) {

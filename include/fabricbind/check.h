@@ -42,6 +42,10 @@ enum fb_status fb_check_make(const struct fb_cluster *cluster, struct fb_finding
  * "ratio-mismatch". Takes no memory. */
 size_t fb_check_mismatched(const struct fb_cluster *cluster);
 
+/** Put @more among @findings, in order. FB_ENOMEM: @findings is as before. */
+enum fb_status fb_check_join(struct fb_arena *arena, struct fb_findings *findings,
+                             const struct fb_findings *more) FB_CHECK;
+
 /** Is there anything from warning on. */
 bool fb_check_bad(const struct fb_findings *findings);
 
