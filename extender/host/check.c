@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "commands.h"
+#include "file.h"
 #include "table.h"
 
+#include "fabricbind/check_volcano.h"
 #include "fabricbind/report.h"
+#include "fabricbind/volcanofile.h"
+
+/* A ConfigMap holds at most 1 MiB. */
+#define CONF_BYTES ((size_t)2 * 1024 * 1024)
 
 static const struct fb_column columns[] = {
     {"LEVEL", FB_SIDE_LEFT, FB_GIVE_NOTHING, 7},   {"CODE", FB_SIDE_LEFT, FB_GIVE_END, 12},
@@ -37,6 +43,39 @@ static enum fb_status print_table(struct fb_inputs *in, const struct fb_findings
     return st == FB_OK ? fb_table_print(&table, context->terminal, context->out, err) : st;
 }
 
+static struct fb_volcano_coupling coupling_of(const struct fb_config *config)
+{
+    static const char *const names[] = {"full", "score", "lean"};
+
+    return (struct fb_volcano_coupling){
+        .wiring = names[config->wiring],
+        .predicate = config->wiring == FB_WIRING_FULL,
+        .prioritize = config->wiring != FB_WIRING_LEAN,
+        .listen = config->listen.extender,
+    };
+}
+
+static enum fb_status check_volcano(struct fb_inputs *in, const char *path,
+                                    struct fb_findings *findings, struct fb_error *err)
+{
+    struct fb_volcano_coupling coupling = coupling_of(&in->config);
+    struct fb_volcano_conf conf = {0};
+    struct fb_findings more = {0};
+    const char *text;
+    size_t len;
+    enum fb_status st = fb_file_read(in->arena, path, CONF_BYTES, &text, &len, err);
+
+    if (st != FB_OK)
+        return st;
+    st = fb_volcanofile_read(in->arena, text, len, &conf, err);
+    if (st != FB_OK)
+        return fb_error_prefix(err, st, "%s", path);
+    st = fb_check_volcano(&in->cluster, &coupling, &conf, &more);
+    if (st == FB_OK)
+        st = fb_check_join(in->arena, findings, &more);
+    return st == FB_OK ? FB_OK : fb_error_set(err, FB_ENOMEM, "out of memory");
+}
+
 enum fb_status fb_command_check(struct fb_inputs *in, const struct fb_command_context *context,
                                 bool *ret_yes, struct fb_error *err)
 {
@@ -45,6 +84,12 @@ enum fb_status fb_command_check(struct fb_inputs *in, const struct fb_command_co
 
     if (fb_check_make(&in->cluster, &findings) != FB_OK)
         return fb_error_set(err, FB_ENOMEM, "out of memory");
+    if (context->options->volcano_conf != NULL) {
+        enum fb_status st = check_volcano(in, context->options->volcano_conf, &findings, err);
+
+        if (st != FB_OK)
+            return st;
+    }
     *ret_yes = !fb_check_bad(&findings);
     if (context->options->output == FB_OUTPUT_TABLE)
         return print_table(in, &findings, context, err);
