@@ -9,14 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A lack of memory is an answer here, not an exit. */
-#define HASH_NONFATAL_OOM 1
-#define uthash_nonfatal_oom(element) ((element)->refused = true)
-#define HASH_FUNCTION(key, len, hash) ((hash) = hash_of(arena, key, len))
-#include <uthash.h>
-
 #define CHUNK_BYTES ((size_t)64 * 1024)
 #define FIRST_BYTES ((size_t)2 * 1024)
+#define BUCKETS_FEW 64
+#define BUCKETS_KEPT 1024 /* at most this many are cleared at a reset */
 #define ALIGN _Alignof(max_align_t)
 
 struct chunk {
@@ -26,34 +22,55 @@ struct chunk {
 };
 
 struct text {
-    UT_hash_handle hh;
-    bool refused;
+    struct text *next; /* of the same bucket */
+    uint32_t hash, len;
     char bytes[];
 };
 
 struct fb_arena {
-    struct chunk *chunks; /* the newest first; only its room is still handed out */
-    struct text *texts;
+    struct chunk *chunks;  /* the newest first; only its room is still handed out */
+    struct text **buckets; /* few, or memory of their own */
+    size_t buckets_len;    /* a power of two */
+    size_t texts_len;
     size_t taken, limit; /* bytes; limit 0: none */
     bool small;          /* chunks grow with what was taken */
+    struct text *few[BUCKETS_FEW];
 };
 
-/* FNV-1a. The arena's address makes it hard to prepare texts that all fall into one bucket. */
-static unsigned hash_of(const struct fb_arena *arena, const char *text, size_t len)
-{
-    uint32_t hash = UINT32_C(2166136261) ^ (uint32_t)((uintptr_t)arena / ALIGN);
+__extension__ typedef unsigned __int128 wide;
 
-    for (size_t i = 0; i < len; i++)
-        hash = (hash ^ (unsigned char)text[i]) * UINT32_C(16777619);
-    return hash;
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+    wide product = (wide)a * b;
+
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+/* The arena's address makes it hard to prepare texts that all fall into one bucket. */
+static uint32_t hash_of(const struct fb_arena *arena, const char *text, size_t len)
+{
+    uint64_t secret = (uint64_t)(uintptr_t)arena * UINT64_C(0x9E3779B97F4A7C15) | 1;
+    uint64_t hash = secret >> 32 ^ len;
+    uint64_t word = 0;
+
+    for (; len >= sizeof word; text += sizeof word, len -= sizeof word) {
+        memcpy(&word, text, sizeof word);
+        hash = fold(hash ^ word, secret);
+    }
+    word = 0;
+    memcpy(&word, text, len);
+    return (uint32_t)fold(hash ^ word, secret);
 }
 
 struct fb_arena *fb_arena_new(size_t limit_bytes)
 {
     struct fb_arena *arena = calloc(1, sizeof *arena);
 
-    if (arena != NULL)
-        arena->limit = limit_bytes;
+    if (arena == NULL)
+        return NULL;
+    arena->limit = limit_bytes;
+    arena->buckets = arena->few;
+    arena->buckets_len = BUCKETS_FEW;
     return arena;
 }
 
@@ -66,11 +83,29 @@ struct fb_arena *fb_arena_new_small(void)
     return arena;
 }
 
+static void drop_buckets(struct fb_arena *arena)
+{
+    if (arena->buckets != arena->few)
+        free(arena->buckets);
+    arena->buckets = arena->few;
+    arena->buckets_len = BUCKETS_FEW;
+}
+
+/* The table stays as large as it is, within reason: what comes next is often of the same kind. */
+static void forget_texts(struct fb_arena *arena)
+{
+    if (arena->buckets_len > BUCKETS_KEPT)
+        drop_buckets(arena);
+    if (arena->texts_len > 0)
+        memset(arena->buckets, 0, arena->buckets_len * sizeof(struct text *));
+    arena->texts_len = 0;
+}
+
 void fb_arena_free(struct fb_arena *arena)
 {
     if (arena == NULL)
         return;
-    HASH_CLEAR(hh, arena->texts);
+    drop_buckets(arena);
     while (arena->chunks != NULL) {
         struct chunk *next = arena->chunks->next;
 
@@ -84,7 +119,7 @@ void fb_arena_reset(struct fb_arena *arena)
 {
     struct chunk *kept = arena->chunks;
 
-    HASH_CLEAR(hh, arena->texts);
+    forget_texts(arena);
     while (kept != NULL && kept->next != NULL) {
         struct chunk *next = kept->next->next;
 
@@ -152,22 +187,68 @@ void *fb_arena_alloc(struct fb_arena *arena, size_t bytes)
     return room;
 }
 
+static struct text *find_text(const struct fb_arena *arena, uint32_t hash, const char *text,
+                              size_t len)
+{
+    struct text *each = arena->buckets[hash & (arena->buckets_len - 1)];
+
+    while (each != NULL &&
+           (each->hash != hash || each->len != len || memcmp(each->bytes, text, len) != 0))
+        each = each->next;
+    return each;
+}
+
+static void link_text(struct text **buckets, size_t len, struct text *text)
+{
+    struct text **bucket = &buckets[text->hash & (len - 1)];
+
+    text->next = *bucket;
+    *bucket = text;
+}
+
+/* Room for one more text: twice as many buckets once there are as many texts. */
+static bool more_buckets(struct fb_arena *arena)
+{
+    size_t len = arena->buckets_len * 2;
+    struct text **buckets;
+
+    if (arena->texts_len < arena->buckets_len)
+        return true;
+    buckets = calloc(len, sizeof(struct text *));
+    if (buckets == NULL)
+        return false;
+    for (size_t i = 0; i < arena->buckets_len; i++) {
+        for (struct text *each = arena->buckets[i], *next; each != NULL; each = next) {
+            next = each->next;
+            link_text(buckets, len, each);
+        }
+    }
+    drop_buckets(arena);
+    arena->buckets = buckets;
+    arena->buckets_len = len;
+    return true;
+}
+
 const char *fb_arena_text(struct fb_arena *arena, const char *text, size_t len)
 {
+    uint32_t hash;
     struct text *known;
 
-    /* The table keeps lengths as unsigned int. */
     if (len > UINT_MAX)
         return NULL;
-    HASH_FIND(hh, arena->texts, text, len, known);
+    hash = hash_of(arena, text, len);
+    known = find_text(arena, hash, text, len);
     if (known != NULL)
         return known->bytes;
-    known = fb_arena_alloc(arena, sizeof *known + len + 1);
+    known = more_buckets(arena) ? fb_arena_alloc(arena, sizeof *known + len + 1) : NULL;
     if (known == NULL)
         return NULL;
+    known->hash = hash;
+    known->len = (uint32_t)len;
     memcpy(known->bytes, text, len);
-    HASH_ADD_KEYPTR(hh, arena->texts, known->bytes, len, known);
-    return known->refused ? NULL : known->bytes;
+    link_text(arena->buckets, arena->buckets_len, known);
+    arena->texts_len++;
+    return known->bytes;
 }
 
 const char *fb_arena_print(struct fb_arena *arena, const char *fmt, ...)

@@ -29,6 +29,7 @@ void fb_object_reader_free(struct fb_object_reader *reader)
 {
     if (reader == NULL)
         return;
+    free(reader->errors);
     free(reader->seen);
     free(reader);
 }
@@ -241,6 +242,10 @@ static enum fb_status refuse(struct fb_object_reader *reader, const struct fb_mo
     if (told && (row->kinds & FB_KIND_BIT(find_kind(reader))) != 0)
         return fb_error_set(err, own->status, "%s", own->text);
     put_path(row, value, own);
+    if (reader->errors == NULL)
+        reader->errors = calloc(FB_KIND_COUNT, sizeof *reader->errors);
+    if (reader->errors == NULL)
+        return fb_error_set(err, FB_ENOMEM, "out of memory");
     for (unsigned i = FB_KIND_NODE; i < FB_KIND_COUNT; i++) {
         if ((row->kinds & FB_KIND_BIT(i) & ~reader->held) != 0)
             reader->errors[i] = *own;
@@ -253,9 +258,11 @@ enum fb_status fb_object_reader_take(struct fb_object_reader *reader,
                                      const struct fb_scan_value *value, struct fb_error *err)
 {
     const struct fb_mounted *row = &reader->mount->at[value->id - reader->mount->first_id];
-    struct fb_error own = {0};
+    struct fb_error own; /* as a whole it is longer than most values */
     enum fb_status st;
 
+    own.status = FB_OK;
+    own.text[0] = '\0';
     if (row->field->shape == FB_SHAPE_ROOT)
         return take_root(reader, value, err);
     st = take_row(reader, row, value, &own);

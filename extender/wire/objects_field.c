@@ -133,21 +133,41 @@ static bool is_note(const char *key)
     return false;
 }
 
+/* The common case: digits alone, so few that also a thousand times the number has room. */
+static bool read_whole(const struct fb_scan_value *value, int64_t *ret)
+{
+    int64_t number = 0;
+
+    if (value->len == 0 || value->len > 15)
+        return false;
+    for (size_t i = 0; i < value->len; i++) {
+        if (value->text[i] < '0' || value->text[i] > '9')
+            return false;
+        number = number * 10 + (value->text[i] - '0');
+    }
+    *ret = number;
+    return true;
+}
+
 static enum fb_status parse_amount(const struct fb_scan_value *value, int64_t *ret,
                                    struct fb_error *err)
 {
+    bool milli = strcmp(value->key, "cpu") == 0;
     struct fb_quantity quantity;
     enum fb_status st;
 
     if (value->type != FB_SCAN_STRING && value->type != FB_SCAN_NUMBER)
         return fb_error_set(err, FB_EINPUT, "not a quantity");
+    if (read_whole(value, ret)) {
+        *ret *= milli ? 1000 : 1;
+        return FB_OK;
+    }
     st = fb_quantity_parse(value->text, value->len, &quantity, err);
     if (st != FB_OK)
         return st;
     if (quantity.whole < 0)
         return fb_error_set(err, FB_EINPUT, "'%.40s' is below 0", value->text);
-    *ret = strcmp(value->key, "cpu") == 0 ? fb_quantity_milli(&quantity)
-                                          : fb_quantity_units(&quantity);
+    *ret = milli ? fb_quantity_milli(&quantity) : fb_quantity_units(&quantity);
     return FB_OK;
 }
 

@@ -47,7 +47,10 @@ static void put_frame(struct place *place, const struct fb_scan *scan, size_t i)
     }
     if (i > 0)
         put(place, ".", 1);
-    put(place, frame->key.at, frame->key.len);
+    if (frame->child != NULL && frame->child != frame->node->star)
+        put(place, frame->child->key, frame->child->key_len);
+    else
+        put(place, frame->key.at, frame->key.len);
 }
 
 enum fb_status fb_scan_locate(struct fb_scan *scan, size_t offset, enum fb_status status)

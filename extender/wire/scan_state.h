@@ -39,9 +39,10 @@ struct fb_scan_text {
 /** An object or array on the way to a named path. These are the outermost ones that are open. */
 struct fb_scan_frame {
     const struct fb_scan_node *node;
-    const struct fb_scan_text *star; /* key that the last "*" up to here stands for; NULL: none */
-    size_t index;                    /* array: of the element being read */
-    struct fb_scan_text key;         /* object: of the member being read */
+    const struct fb_scan_text *star;  /* key that the last "*" up to here stands for; NULL: none */
+    size_t index;                     /* array: of the element being read */
+    const struct fb_scan_node *child; /* object: the node of the member being read */
+    struct fb_scan_text key;          /* its key where that is not the node's own */
 };
 
 /** A UTF-8 sequence under way: bytes to come, and the range of the next one. */

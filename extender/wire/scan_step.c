@@ -68,6 +68,7 @@ static void push_frame(struct fb_scan *scan)
 
     frame->node = scan->here;
     frame->star = scan->star;
+    frame->child = NULL;
     frame->index = 0;
 }
 
@@ -154,21 +155,18 @@ static enum fb_status close_container(struct fb_scan *scan)
     return st;
 }
 
-static bool is_space(char c)
+/* The first test is enough for most bytes. */
+static inline bool is_space(char c)
 {
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    return (unsigned char)c <= ' ' && (c == ' ' || c == '\n' || c == '\t' || c == '\r');
 }
 
 /* False when the piece ends before anything but white space. */
-static bool skip_space(struct fb_scan *scan)
+static inline bool skip_space(struct fb_scan *scan)
 {
-    const char *at = scan->at;
-    const char *end = scan->end;
-
-    while (at < end && is_space(*at))
-        at++;
-    scan->at = at;
-    return at < end;
+    while (scan->at < scan->end && is_space(*scan->at))
+        scan->at++;
+    return scan->at < scan->end;
 }
 
 static enum fb_status fail_here(struct fb_scan *scan, const char *text)
@@ -228,9 +226,9 @@ static enum fb_status step_first_value(struct fb_scan *scan)
     return begin_value(scan, "value or ']' expected");
 }
 
-static void aim(struct fb_scan *scan, const struct fb_scan_frame *frame,
-                const struct fb_scan_node *node)
+static void aim(struct fb_scan *scan, struct fb_scan_frame *frame, const struct fb_scan_node *node)
 {
+    frame->child = node;
     scan->state = FB_SCAN_AT_COLON;
     scan->here = node;
     scan->star = node == frame->node->star ? &frame->key : frame->star;
@@ -239,7 +237,7 @@ static void aim(struct fb_scan *scan, const struct fb_scan_frame *frame,
 /* The key of a member is complete: is the value behind it on the way to a named path? */
 enum fb_status fb_scan_end_key(struct fb_scan *scan)
 {
-    const struct fb_scan_frame *frame = top_frame(scan);
+    struct fb_scan_frame *frame = top_frame(scan);
 
     scan->state = FB_SCAN_AT_COLON;
     scan->here = NULL;
@@ -260,13 +258,13 @@ static enum fb_status step_colon(struct fb_scan *scan)
     return step_value(scan);
 }
 
-/* A key of an object on the way, all of it in this piece. One that is not wanted is not kept. */
+/* A key of an object on the way, all of it in this piece. Only one that "*" stands for is kept. */
 static enum fb_status take_key(struct fb_scan *scan, struct fb_scan_frame *frame, const char *key,
                                size_t len)
 {
     const struct fb_scan_node *node = fb_scan_node_find(frame->node, key, len);
 
-    if (node != NULL) {
+    if (node != NULL && node == frame->node->star) {
         enum fb_status st = fb_scan_put(scan, &frame->key, key, len);
 
         if (st != FB_OK)
