@@ -8,9 +8,10 @@
 /* Names longer than this are compared by no one who mistyped them. */
 #define NEAREST_MAX 63
 
+/* Most texts that differ do so in the first byte. */
 bool fb_text_equal(const char *a, const char *b)
 {
-    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+    return a == b || (a != NULL && b != NULL && *a == *b && strcmp(a, b) == 0);
 }
 
 bool fb_text_has_prefix(const char *text, const char *prefix)

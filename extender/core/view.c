@@ -145,21 +145,30 @@ static int64_t beyond(const struct fb_site *site, const struct fb_resource *entr
     return told > entry->amount ? told - entry->amount : 0;
 }
 
+static int64_t count_entry(const struct fb_sight *sight, const struct fb_site *site,
+                           const struct fb_resource *entry)
+{
+    int64_t amount = fb_amount_add(fb_resources_get(&sight->idle, entry->name),
+                                   fb_resources_get(&sight->releasing, entry->name));
+
+    amount = fb_amount_add(amount, -fb_resources_get(&sight->pipelined, entry->name));
+    return fb_amount_add(amount, -beyond(site, entry));
+}
+
 static enum fb_status count_free(struct fb_view *view, const struct fb_scene *scene,
                                  const struct fb_sight *sight, struct fb_site *site)
 {
+    size_t len = site->allocatable.len;
+    struct fb_resource *at = fb_arena_alloc(view->arena, len * sizeof *at);
     enum fb_status st = FB_OK;
 
-    site->free = (struct fb_resources){0};
-    for (size_t i = 0; st == FB_OK && i < site->allocatable.len; i++) {
-        const struct fb_resource *entry = &site->allocatable.at[i];
-        int64_t amount = fb_amount_add(fb_resources_get(&sight->idle, entry->name),
-                                       fb_resources_get(&sight->releasing, entry->name));
-
-        amount = fb_amount_add(amount, -fb_resources_get(&sight->pipelined, entry->name));
-        st = fb_resources_set(view->arena, &site->free, entry->name,
-                              fb_amount_add(amount, -beyond(site, entry)));
+    if (at == NULL)
+        return FB_ENOMEM;
+    for (size_t i = 0; i < len; i++) {
+        at[i].name = site->allocatable.at[i].name;
+        at[i].amount = count_entry(sight, site, &site->allocatable.at[i]);
     }
+    site->free = (struct fb_resources){.at = at, .len = len, .size = len};
     for (size_t i = 0; st == FB_OK && i < sight->pods_len; i++)
         st = take_hidden(view, scene, &sight->pods[i], site);
     for (size_t i = 0; i < site->free.len; i++) {

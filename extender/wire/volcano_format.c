@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PATHS_MAX 1024
+#define PATHS_MAX FB_AT_SPAN
 
 /* Below the body. */
 static const struct fb_scan_path task_paths[] = {
@@ -95,7 +95,6 @@ static void add_node(struct rows *rows, const char *prefix)
     }
 }
 
-/* Numbers of mounts lie so far apart that none has as many rows. */
 static enum fb_status add_node_mounts(struct rows *rows, const char *prefix,
                                       struct fb_volcano_format *format, struct fb_error *err)
 {
@@ -103,11 +102,11 @@ static enum fb_status add_node_mounts(struct rows *rows, const char *prefix,
     enum fb_status st;
 
     (void)snprintf(path, sizeof path, "%s.Node", prefix);
-    st = add_mount(rows, path, FB_KIND_NODE, FB_AT_MOUNTS + PATHS_MAX, &format->node, err);
+    st = add_mount(rows, path, FB_KIND_NODE, FB_AT_OBJECT, &format->node, err);
     if (st != FB_OK)
         return st;
     (void)snprintf(path, sizeof path, "%s.Tasks.*.Pod", prefix);
-    return add_mount(rows, path, FB_KIND_POD, FB_AT_MOUNTS + 2 * PATHS_MAX, &format->pods, err);
+    return add_mount(rows, path, FB_KIND_POD, FB_AT_ON_POD, &format->pods, err);
 }
 
 /* @node: where a node stands, NULL for bodies without. */
@@ -122,7 +121,7 @@ static enum fb_status make_format(const char *node, struct fb_volcano_format *fo
         return fb_error_set(err, FB_ENOMEM, "out of memory");
     for (size_t i = 0; i < LEN(task_paths); i++)
         add(&rows, "", task_paths[i].path, task_paths[i].id);
-    st = add_mount(&rows, "task.Pod", FB_KIND_POD, FB_AT_MOUNTS, &format->task_pod, err);
+    st = add_mount(&rows, "task.Pod", FB_KIND_POD, FB_AT_TASK_POD, &format->task_pod, err);
     if (st == FB_OK && node != NULL) {
         add_node(&rows, node);
         st = add_node_mounts(&rows, node, format, err);

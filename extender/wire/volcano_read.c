@@ -263,11 +263,11 @@ static enum fb_status found(void *context, const struct fb_scan_value *value, st
 {
     struct fb_volcano_reader *reader = context;
 
-    if (value->id < FB_AT_MOUNTS)
+    if (value->id < FB_AT_TASK_POD)
         return take_own(reader, value, err);
-    if (fb_object_mount_has(reader->format->task_pod, value->id))
+    if (value->id < FB_AT_OBJECT)
         return fb_object_reader_take(reader->task_pod, value, err);
-    if (fb_object_mount_has(reader->format->pods, value->id))
+    if (value->id >= FB_AT_ON_POD)
         return fb_object_reader_take(reader->pods, value, err);
     if (reader->known) {
         if (value->type == FB_SCAN_OBJECT)

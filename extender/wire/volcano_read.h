@@ -7,6 +7,8 @@
 
 /** Inside of Volcano's decoder: where things stand in a body, and the values under way. */
 
+#define FB_AT_SPAN 1024 /* no mount has as many paths */
+
 enum fb_volcano_id {
     FB_AT_BODY,
     FB_AT_TASK,
@@ -25,7 +27,9 @@ enum fb_volcano_id {
     FB_AT_TASKS = FB_AT_PIPELINED + FB_AT_RELEASING - FB_AT_IDLE,
     FB_AT_ON,
     FB_AT_ON_STATUS,
-    FB_AT_MOUNTS,
+    FB_AT_TASK_POD, /* these three are first numbers of mounts */
+    FB_AT_OBJECT = FB_AT_TASK_POD + FB_AT_SPAN,
+    FB_AT_ON_POD = FB_AT_OBJECT + FB_AT_SPAN,
 };
 
 /** The paths of bodies of one form. */
