@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabricbind/objects.h"
 
-#include "fabricbind/own.h"
 #include "objects_fields.h"
 
 #include <stdlib.h>
@@ -11,18 +10,16 @@ struct fb_object_reader *fb_object_reader_new(struct fb_arena *arena,
                                               const struct fb_object_mount *mount,
                                               fb_object_found found, void *context)
 {
-    FB_OWNED(fb_object_reader_freep) struct fb_object_reader *reader = calloc(1, sizeof *reader);
+    struct fb_object_reader *reader =
+        calloc(1, sizeof *reader + mount->len * sizeof reader->seen[0]);
 
     if (reader == NULL)
-        return NULL;
-    reader->seen = calloc(mount->len, sizeof *reader->seen);
-    if (reader->seen == NULL)
         return NULL;
     reader->arena = arena;
     reader->mount = mount;
     reader->found = found;
     reader->context = context;
-    return FB_TAKE(reader);
+    return reader;
 }
 
 void fb_object_reader_free(struct fb_object_reader *reader)
@@ -30,7 +27,6 @@ void fb_object_reader_free(struct fb_object_reader *reader)
     if (reader == NULL)
         return;
     free(reader->errors);
-    free(reader->seen);
     free(reader);
 }
 
@@ -75,7 +71,7 @@ static void begin_object(struct fb_object_reader *reader)
         reader->tasks[i].len = 0;
     reader->held = 0;
     if (++reader->stamp == 0) {
-        memset(reader->seen, 0, reader->mount->len * sizeof *reader->seen);
+        memset(reader->seen, 0, reader->mount->len * sizeof reader->seen[0]);
         reader->stamp = 1;
     }
 }

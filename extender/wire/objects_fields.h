@@ -136,10 +136,10 @@ struct fb_object_reader {
     enum fb_kind assumed;
     struct fb_draft draft;
     struct fb_task_drafts tasks[FB_PLACE_COUNT]; /* the arrays serve one object after another */
-    unsigned *seen;                              /* by row: the object that it was last seen in */
     unsigned stamp;                              /* of this object */
     unsigned held;           /* kinds that this object cannot be: set of FB_KIND_BIT(), ... */
     struct fb_error *errors; /* FB_KIND_COUNT: ... and why; NULL while there was none */
+    unsigned seen[];         /* by row: the object that it was last seen in */
 };
 
 /** Tables of fields. */

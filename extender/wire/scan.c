@@ -32,36 +32,52 @@ static void set_limits(struct fb_scan *scan, const struct fb_scan_limits *limits
     scan->limits.strict = limits->strict || scan->limits.string_bytes < FB_SCAN_STRING_LEAST;
 }
 
+/* Of bits of arrays, a byte of eight levels. */
+static size_t arrays_bytes(const struct fb_scan *scan)
+{
+    return scan->limits.depth / 8 + 1;
+}
+
+/* Behind the reader: frames, first room of their keys and of the text, bits of arrays. */
+static void lay_out(struct fb_scan *scan, size_t frames)
+{
+    char *room = (char *)&scan->frames[frames];
+
+    for (size_t i = 0; i < frames; i++)
+        fb_scan_text_init(&scan->frames[i].key, room + i * FB_SCAN_TEXT_FIRST);
+    room += frames * FB_SCAN_TEXT_FIRST;
+    fb_scan_text_init(&scan->text, room);
+    scan->arrays = (unsigned char *)room + FB_SCAN_TEXT_FIRST;
+}
+
+/* One piece of memory for all: a reader often lives for a few thousand bytes only. */
 struct fb_scan *fb_scan_new(const struct fb_scan_paths *paths, const struct fb_scan_limits *limits,
                             fb_scan_found found, void *context)
 {
-    FB_OWNED(fb_scan_freep) struct fb_scan *scan = calloc(1, sizeof *scan);
+    struct fb_scan own = {.paths = paths, .found = found, .context = context};
+    size_t frames = paths->longest + 1;
+    struct fb_scan *scan;
     size_t kernels_len;
 
+    set_limits(&own, limits);
+    scan = calloc(1, sizeof *scan + frames * sizeof scan->frames[0] +
+                         (frames + 1) * FB_SCAN_TEXT_FIRST + arrays_bytes(&own));
     if (scan == NULL)
         return NULL;
+    *scan = own;
     scan->kernel = fb_scan_kernels(&kernels_len)[0];
-    scan->paths = paths;
-    scan->found = found;
-    scan->context = context;
-    set_limits(scan, limits);
-    scan->arrays = calloc(scan->limits.depth / 8 + 1, 1);
-    scan->frames = calloc(paths->longest + 1, sizeof *scan->frames);
-    if (scan->arrays == NULL || scan->frames == NULL)
-        return NULL;
+    lay_out(scan, frames);
     fb_scan_reset(scan);
-    return FB_TAKE(scan);
+    return scan;
 }
 
 void fb_scan_free(struct fb_scan *scan)
 {
     if (scan == NULL)
         return;
-    for (size_t i = 0; scan->frames != NULL && i <= scan->paths->longest; i++)
-        free(scan->frames[i].key.at);
-    free(scan->frames);
-    free(scan->arrays);
-    free(scan->text.at);
+    for (size_t i = 0; i <= scan->paths->longest; i++)
+        fb_scan_text_fini(&scan->frames[i].key);
+    fb_scan_text_fini(&scan->text);
     free(scan);
 }
 

@@ -32,9 +32,11 @@ enum fb_scan_state {
 
 /** Text that grows; NUL-ended. */
 struct fb_scan_text {
-    char *at; /* owned; NULL while nothing was ever added */
+    char *at; /* owned when size is more than FB_SCAN_TEXT_FIRST, else the reader's */
     size_t len, size;
 };
+
+#define FB_SCAN_TEXT_FIRST 64
 
 /** An object or array on the way to a named path. These are the outermost ones that are open. */
 struct fb_scan_frame {
@@ -64,12 +66,11 @@ struct fb_scan {
     size_t offset;               /* of base in the input */
     size_t start;                /* offset of the value, or of the escape in it, being read */
 
-    size_t depth;                 /* open objects and arrays */
-    unsigned char *arrays;        /* a bit a level: it is an array */
-    bool in_array;                /* the bit of the innermost level */
-    struct fb_scan_frame *frames; /* paths->longest + 1 */
-    size_t frames_len;            /* <= depth; less: in what is skipped */
-    struct fb_scan_skip skip;     /* what is inside the innermost of these and is not read */
+    size_t depth;             /* open objects and arrays */
+    unsigned char *arrays;    /* a bit a level: it is an array */
+    bool in_array;            /* the bit of the innermost level */
+    size_t frames_len;        /* <= depth; less: in what is skipped */
+    struct fb_scan_skip skip; /* what is inside the innermost of these and is not read */
 
     const struct fb_scan_node *here; /* node of the value being read; NULL: skipped, or none */
     const struct fb_scan_text *star; /* the "*" on the way to here */
@@ -85,11 +86,13 @@ struct fb_scan {
 
     unsigned part; /* of the number, see scan_number.c */
     size_t word;   /* which one, see scan_number.c; bytes counts what was read of it */
+
+    struct fb_scan_frame frames[]; /* paths->longest + 1 */
 };
 
 static inline const char *fb_scan_text_get(const struct fb_scan_text *text)
 {
-    return text->at != NULL ? text->at : "";
+    return text->at;
 }
 
 /** Offset in the input of @at, a byte of the piece being read. */
@@ -118,6 +121,8 @@ enum fb_status fb_scan_step_string(struct fb_scan *scan);
 enum fb_status fb_scan_step_escape(struct fb_scan *scan);
 enum fb_status fb_scan_step_hex(struct fb_scan *scan);
 enum fb_status fb_scan_step_low(struct fb_scan *scan);
+void fb_scan_text_init(struct fb_scan_text *text, char *room);
+void fb_scan_text_fini(struct fb_scan_text *text);
 bool fb_scan_text_add(struct fb_scan_text *text, const char *bytes, size_t len);
 void fb_scan_text_clear(struct fb_scan_text *text);
 

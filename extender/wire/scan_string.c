@@ -6,18 +6,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* @room has FB_SCAN_TEXT_FIRST zeros, and stays its owner's. */
+void fb_scan_text_init(struct fb_scan_text *text, char *room)
+{
+    *text = (struct fb_scan_text){.at = room, .size = FB_SCAN_TEXT_FIRST};
+}
+
+static bool is_owned(const struct fb_scan_text *text)
+{
+    return text->size > FB_SCAN_TEXT_FIRST;
+}
+
+void fb_scan_text_fini(struct fb_scan_text *text)
+{
+    if (is_owned(text))
+        free(text->at);
+}
+
 static bool make_room(struct fb_scan_text *text, size_t len)
 {
-    size_t size = text->size == 0 ? 64 : text->size;
+    size_t size = text->size;
     char *at;
 
     if (len < text->size - text->len) /* the NUL needs one more */
         return true;
     while (size - text->len <= len)
         size *= 2;
-    at = realloc(text->at, size);
+    at = realloc(is_owned(text) ? text->at : NULL, size);
     if (at == NULL)
         return false;
+    if (!is_owned(text))
+        memcpy(at, text->at, text->len);
     text->at = at;
     text->size = size;
     return true;
@@ -36,8 +55,7 @@ bool fb_scan_text_add(struct fb_scan_text *text, const char *bytes, size_t len)
 void fb_scan_text_clear(struct fb_scan_text *text)
 {
     text->len = 0;
-    if (text->at != NULL)
-        text->at[0] = '\0';
+    text->at[0] = '\0';
 }
 
 enum fb_status fb_scan_put(struct fb_scan *scan, struct fb_scan_text *into, const char *bytes,
