@@ -127,26 +127,39 @@ static void drop_pair(struct fb_pairs *pairs, const char *key)
 static bool is_note(const char *key)
 {
     for (size_t i = 0; i < sizeof note_prefixes / sizeof note_prefixes[0]; i++) {
-        if (fb_text_has_prefix(key, note_prefixes[i]))
+        if (*key == *note_prefixes[i] && fb_text_has_prefix(key, note_prefixes[i]))
             return true;
     }
     return false;
 }
 
-/* The common case: digits alone, so few that also a thousand times the number has room. */
-static bool read_whole(const struct fb_scan_value *value, int64_t *ret)
+/* By how much a suffix multiplies what is counted in units, or thousandths; 0: not told here. */
+static int64_t scale_of(const char *suffix, bool milli)
+{
+    if (*suffix == '\0')
+        return milli ? 1000 : 1;
+    if (milli)
+        return strcmp(suffix, "m") == 0 ? 1 : 0;
+    if (strcmp(suffix, "Ki") == 0)
+        return (int64_t)1 << 10;
+    if (strcmp(suffix, "Mi") == 0)
+        return (int64_t)1 << 20;
+    return strcmp(suffix, "Gi") == 0 ? (int64_t)1 << 30 : 0;
+}
+
+/* The common case, without wide arithmetic: up to nine digits and a suffix that never overflows. */
+static bool read_common(const struct fb_scan_value *value, bool milli, int64_t *ret)
 {
     int64_t number = 0;
+    int64_t scale;
+    size_t i = 0;
 
-    if (value->len == 0 || value->len > 15)
-        return false;
-    for (size_t i = 0; i < value->len; i++) {
-        if (value->text[i] < '0' || value->text[i] > '9')
-            return false;
+    for (; i < 9 && value->text[i] >= '0' && value->text[i] <= '9'; i++)
         number = number * 10 + (value->text[i] - '0');
-    }
-    *ret = number;
-    return true;
+    scale = i > 0 ? scale_of(value->text + i, milli) : 0;
+    if (scale != 0)
+        *ret = number * scale;
+    return scale != 0;
 }
 
 static enum fb_status parse_amount(const struct fb_scan_value *value, int64_t *ret,
@@ -158,10 +171,8 @@ static enum fb_status parse_amount(const struct fb_scan_value *value, int64_t *r
 
     if (value->type != FB_SCAN_STRING && value->type != FB_SCAN_NUMBER)
         return fb_error_set(err, FB_EINPUT, "not a quantity");
-    if (read_whole(value, ret)) {
-        *ret *= milli ? 1000 : 1;
+    if (read_common(value, milli, ret))
         return FB_OK;
-    }
     st = fb_quantity_parse(value->text, value->len, &quantity, err);
     if (st != FB_OK)
         return st;

@@ -127,15 +127,3 @@ void fb_scan_paths_freep(struct fb_scan_paths **paths)
     fb_scan_paths_free(*paths);
     *paths = NULL;
 }
-
-const struct fb_scan_node *fb_scan_node_find(const struct fb_scan_node *node, const char *key,
-                                             size_t len)
-{
-    if ((node->key_lens >> len % 64 & 1) == 0)
-        return node->star;
-    for (const struct fb_scan_node *each = node->keys; each != NULL; each = each->next) {
-        if (each->key_len == len && memcmp(each->key, key, len) == 0)
-            return each;
-    }
-    return node->star;
-}

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /** What is one step further along the named paths. Everything below it belongs to the paths. */
 struct fb_scan_node {
@@ -36,7 +37,16 @@ static inline bool fb_scan_node_has_keys(const struct fb_scan_node *node)
 }
 
 /** The node of @key in an object at @node, exact before "*"; NULL when it is not wanted. */
-const struct fb_scan_node *fb_scan_node_find(const struct fb_scan_node *node, const char *key,
-                                             size_t len);
+static inline const struct fb_scan_node *fb_scan_node_find(const struct fb_scan_node *node,
+                                                           const char *key, size_t len)
+{
+    if ((node->key_lens >> len % 64 & 1) == 0)
+        return node->star;
+    for (const struct fb_scan_node *each = node->keys; each != NULL; each = each->next) {
+        if (each->key_len == len && memcmp(each->key, key, len) == 0)
+            return each;
+    }
+    return node->star;
+}
 
 #endif

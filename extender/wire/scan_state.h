@@ -101,6 +101,18 @@ static inline size_t fb_scan_offset(const struct fb_scan *scan, const char *at)
     return scan->offset + (size_t)(at - scan->base);
 }
 
+/**
+ * Whether the string behind the '"' before @at is in this piece to its end, and plain ASCII within
+ * bounds: most are. All others are read byte by byte.
+ */
+static inline bool fb_scan_find_whole(const struct fb_scan *scan, const char *at, size_t *ret_len)
+{
+    const char *stop = scan->kernel->run(at, scan->end);
+
+    *ret_len = (size_t)(stop - at);
+    return stop < scan->end && *stop == '"' && *ret_len <= scan->limits.string_bytes;
+}
+
 /** Whether the value being read is at a named path. */
 static inline bool fb_scan_is_named(const struct fb_scan *scan)
 {
@@ -113,7 +125,6 @@ enum fb_status fb_scan_deliver(struct fb_scan *scan, enum fb_scan_type type);
 enum fb_status fb_scan_end_key(struct fb_scan *scan);
 
 /* scan_string.c: steps, and the text that strings and numbers go to. */
-bool fb_scan_find_whole(const struct fb_scan *scan, const char *at, size_t *ret_len);
 enum fb_status fb_scan_put(struct fb_scan *scan, struct fb_scan_text *into, const char *bytes,
                            size_t len);
 void fb_scan_begin_string(struct fb_scan *scan, struct fb_scan_text *into);

@@ -67,18 +67,6 @@ enum fb_status fb_scan_put(struct fb_scan *scan, struct fb_scan_text *into, cons
     return fb_scan_fail(scan, scan->offset, FB_ENOMEM, "out of memory");
 }
 
-/*
- * Whether the string behind the '"' before @at is in this piece to its end, and plain ASCII within
- * bounds: most are. All others are read byte by byte.
- */
-bool fb_scan_find_whole(const struct fb_scan *scan, const char *at, size_t *ret_len)
-{
-    const char *stop = scan->kernel->run(at, scan->end);
-
-    *ret_len = (size_t)(stop - at);
-    return stop < scan->end && *stop == '"' && *ret_len <= scan->limits.string_bytes;
-}
-
 static bool begin_utf8(struct fb_scan_utf8 *utf8, unsigned char c)
 {
     if (c < 0x80)

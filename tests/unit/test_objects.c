@@ -2,9 +2,11 @@
 #include "fabricbind/objects.h"
 
 #include "fabricbind/own.h"
+#include "fabricbind/quantity.h"
 #include "objects_text.h"
 #include "unit.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,6 +72,39 @@ static void test_object_reader__reads_a_node(void **state)
 
     (void)state;
     check_bodies(NODE, rows, COUNT(rows));
+}
+
+/* Common amounts are read on a way of their own. */
+static void test_object_reader__counts_amounts_as_quantities_are_counted(void **state)
+{
+    static const char *const texts[] = {
+        "0",           "00",           "7",
+        "999999999",   "1000000000",   "123456789012345",
+        "1m",          "500m",         "999999999m",
+        "1000000000m", "1Ki",          "999999999Ki",
+        "1000000001M", "1000000001Ki", "999999999Mi",
+        "3Gi",         "999999999Gi",  "9999999999Gi",
+        "2Ti",         "1k",           "5G",
+        "1e3",         "+4",           "0.5",
+        "1.5Gi",       "10n",          "3u",
+    };
+
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(texts); i++) {
+        const char *text = texts[i / 2];
+        const char *key = i % 2 == 0 ? "cpu" : "memory";
+        struct fb_quantity quantity;
+        struct line line;
+        char json[256];
+        char want[128];
+
+        assert_int_equal(fb_quantity_parse(text, strlen(text), &quantity, NULL), FB_OK);
+        (void)snprintf(json, sizeof json, "{" NODE ",'status':{'capacity':{'%s':'%s'}}}", key,
+                       text);
+        (void)snprintf(want, sizeof want, "node  capacity{%s=%" PRId64 "}", key,
+                       i % 2 == 0 ? fb_quantity_milli(&quantity) : fb_quantity_units(&quantity));
+        assert_string_equal(object_line(json, &line), want);
+    }
 }
 
 static void test_object_reader__reads_a_pod(void **state)
@@ -256,6 +291,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_object_reader__reads_a_node),
+        cmocka_unit_test(test_object_reader__counts_amounts_as_quantities_are_counted),
         cmocka_unit_test(test_object_reader__reads_a_pod),
         cmocka_unit_test(test_object_reader__reads_containers_init_first),
         cmocka_unit_test(test_object_reader__reads_a_podgroup),
