@@ -293,10 +293,14 @@ static void complain(struct fb_extender *extender, enum fb_volcano_verb verb,
            fields, sizeof fields / sizeof fields[0]);
 }
 
-static bool rejects(const struct exchange *exchange)
+/* As configured now: a request for which there was no memory holds no inventory. */
+static bool rejects(struct fb_extender *extender)
 {
-    return exchange != NULL && !observes(exchange) &&
-           exchange->inventory->in.config.on_fault == FB_ON_FAULT_REJECT;
+    FB_OWNED(fb_inventory_releasep)
+    struct fb_inventory *inventory = fb_inventory_slot_get(extender->slot);
+    const struct fb_config *config = &inventory->in.config;
+
+    return config->mode != FB_MODE_OBSERVE && config->on_fault == FB_ON_FAULT_REJECT;
 }
 
 static void finish(void *context, const struct fb_request *request, void *state, enum fb_status st,
@@ -312,8 +316,8 @@ static void finish(void *context, const struct fb_request *request, void *state,
     if (st == FB_OK && exchange != NULL)
         st = answer(exchange, ret, &fault);
     if (st != FB_OK || exchange == NULL) {
-        send_neutral(verb, (enum fb_volcano_dialect)(request->route->number >> 8),
-                     rejects(exchange), ret);
+        send_neutral(verb, (enum fb_volcano_dialect)(request->route->number >> 8), rejects(context),
+                     ret);
         complain(context, verb, request, &fault);
     }
     if (exchange != NULL)
