@@ -69,29 +69,38 @@ static void count(struct seen *seen, enum fb_volcano_verb verb, const char *text
     }
 }
 
-static void compare(const struct extender_case *run, struct extender_want *want,
-                    const struct folder *folder, const char *file, struct seen *seen)
+static void compare_body(const struct extender_case *run, struct extender_want *want,
+                         const struct extender_ask *from, const char *path, struct seen *seen)
 {
     FB_OWNED(fb_inventory_releasep)
     struct fb_inventory *inventory = fb_inventory_slot_get(run->slot);
-    struct extender_ask ask = {.verb = verb_of(file), .dialect = folder->dialect};
-    char path[512];
-    char *body, *expected, *text;
+    const struct extender_ask ask = *from;
+    char *expected =
+        extender_want_answer(want, inventory, ask.verb, ask.dialect, ask.body, ask.len);
+    char *text = extender_case_ask(run, &ask);
 
-    (void)snprintf(path, sizeof path, "%s/%s", folder->name, file);
-    body = volcano_case_load(path, &ask.len);
-    ask.body = body;
-    expected = extender_want_answer(want, inventory, ask.verb, ask.dialect, body, ask.len);
-    text = extender_case_ask(run, &ask);
     assert_non_null(text);
     if (strcmp(text, expected) != 0)
         fail_msg("%s: %s, wanted %s", path, text, expected);
     if (!extender_case_documented(ask.verb, ask.dialect, text))
         fail_msg("%s: %s", path, text);
     count(seen, ask.verb, text);
-    free(body);
     free(expected);
     free(text);
+}
+
+static void compare(const struct extender_case *run, struct extender_want *want,
+                    const struct folder *folder, const char *file, struct seen *seen)
+{
+    struct extender_ask ask = {.verb = verb_of(file), .dialect = folder->dialect};
+    char path[512];
+    char *body;
+
+    (void)snprintf(path, sizeof path, "%s/%s", folder->name, file);
+    body = volcano_case_load(path, &ask.len);
+    ask.body = body;
+    compare_body(run, want, &ask, path, seen);
+    free(body);
 }
 
 typedef void (*each_file)(const struct folder *folder, const char *file, void *context);
@@ -231,12 +240,84 @@ static void test_extender__answers_whole_sessions_as_the_core_does(void **state)
     assert_true(without.refused > 0); /* once the first request that scores has made a plan */
 }
 
+/* @body with @nics NICs in every @amount ("Releasing") of a node, where recordings have none. */
+static char *put_nics(const char *body, const char *amount, int nics)
+{
+    char from[128];
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    const char *at;
+
+    assert_non_null(out);
+    (void)snprintf(from, sizeof from,
+                   "\"%s\":{\"MilliCPU\":0,\"Memory\":0,\"ScalarResources\":", amount);
+    for (; (at = strstr(body, from)) != NULL; body = at + strlen(from) + strlen("null")) {
+        assert_memory_equal(at + strlen(from), "null", 4);
+        (void)fprintf(out, "%.*s%s{\"vpc.amazonaws.com/efa\":%d}", (int)(at - body), body, from,
+                      1000 * nics);
+    }
+    (void)fputs(body, out);
+    assert_int_equal(fclose(out), 0);
+    return text;
+}
+
+struct changed {
+    struct fb_inventory *inventory;
+    int releasing, pipelined; /* NICs */
+    struct seen seen;
+};
+
+static void compare_changed(const struct folder *folder, const char *file, void *context)
+{
+    struct changed *changed = context;
+    FB_OWNED(extender_want_freep) struct extender_want *want = NULL;
+    struct extender_ask ask = {.verb = verb_of(file), .dialect = folder->dialect};
+    struct extender_case run;
+    char path[512];
+    char *body, *released, *both;
+
+    if (ask.verb != FB_VOLCANO_PRIORITIZE)
+        return;
+    (void)snprintf(path, sizeof path, "%s/%s", folder->name, file);
+    body = volcano_case_load(path, &ask.len);
+    released = put_nics(body, "Releasing", changed->releasing);
+    both = put_nics(released, "Pipelined", changed->pipelined);
+    ask.body = both;
+    ask.len = strlen(both);
+    assert_true(ask.len > strlen(body));
+    want = extender_want_new();
+    extender_case_start(&run, fb_inventory_hold(changed->inventory));
+    compare_body(&run, want, &ask, path, &changed->seen);
+    extender_case_stop(&run);
+    free(body);
+    free(released);
+    free(both);
+}
+
+static void test_extender__counts_what_goes_and_what_comes(void **state)
+{
+    struct changed cases[] = {
+        {.pipelined = 0}, {.pipelined = 32}, {.releasing = 32, .pipelined = 32}, {.pipelined = 9}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        cases[i].inventory = extender_case_read("aws");
+        for_each(&folders[0], compare_changed, &cases[i]);
+        fb_inventory_release(cases[i].inventory);
+        print_message("%zu of %zu scored\n", cases[i].seen.scored, cases[i].seen.prioritized);
+    }
+    assert_true(cases[1].seen.scored < cases[0].seen.scored);
+    assert_int_equal(cases[2].seen.scored, cases[0].seen.scored);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_extender__answers_recorded_bodies_as_the_core_does),
         cmocka_unit_test(test_extender__answers_them_so_without_a_snapshot),
         cmocka_unit_test(test_extender__answers_whole_sessions_as_the_core_does),
+        cmocka_unit_test(test_extender__counts_what_goes_and_what_comes),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
