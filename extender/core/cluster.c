@@ -102,15 +102,19 @@ static int64_t usable(const struct fb_reading *reading, const struct fb_resource
     return entry->amount;
 }
 
-static enum fb_status count_allocatable(struct fb_arena *arena, struct fb_site *site)
+static enum fb_status count_allocatable(struct fb_arena *arena, struct fb_cluster *cluster)
 {
-    const struct fb_resources *told = &site->node->allocatable;
     enum fb_status st = FB_OK;
 
-    for (size_t i = 0; st == FB_OK && i < told->len; i++)
-        st = fb_resources_set(arena, &site->allocatable, told->at[i].name,
-                              usable(&site->reading, &told->at[i]));
-    return st == FB_OK ? fb_resources_add_all(arena, &site->free, &site->allocatable) : st;
+    for (size_t s = 0; s < cluster->sites_len; s++) {
+        struct fb_site *site = &cluster->sites[s];
+        const struct fb_resources *told = &site->node->allocatable;
+
+        for (size_t i = 0; st == FB_OK && i < told->len; i++)
+            st = fb_resources_set(arena, &site->allocatable, told->at[i].name,
+                                  usable(&site->reading, &told->at[i]));
+    }
+    return st;
 }
 
 /* Take a resident off its node: its requests, and the NICs that it uses without requesting them. */
@@ -145,7 +149,7 @@ static enum fb_status count_free(struct fb_arena *arena, struct fb_cluster *clus
     enum fb_status st = FB_OK;
 
     for (size_t i = 0; st == FB_OK && i < cluster->sites_len; i++)
-        st = count_allocatable(arena, &cluster->sites[i]);
+        st = fb_resources_add_all(arena, &cluster->sites[i].free, &cluster->sites[i].allocatable);
     for (size_t i = 0; st == FB_OK && i < cluster->residents_len; i++) {
         if (cluster->residents[i].site != FB_NONE)
             st = take_off(arena, cluster, &cluster->residents[i]);
@@ -161,6 +165,17 @@ static enum fb_status count_free(struct fb_arena *arena, struct fb_cluster *clus
     return st;
 }
 
+/* All that depends on pods. */
+static enum fb_status fill(struct fb_arena *arena, const struct fb_objects *objects,
+                           struct fb_cluster *cluster)
+{
+    enum fb_status st = take_pods(arena, objects, cluster);
+
+    if (st == FB_OK)
+        st = fb_gang_build(arena, objects, cluster);
+    return st == FB_OK ? count_free(arena, cluster) : st;
+}
+
 enum fb_status fb_cluster_build(struct fb_arena *arena, const struct fb_objects *objects,
                                 const struct fb_policies *policies,
                                 const struct fb_settings *settings, struct fb_cluster *ret)
@@ -171,11 +186,33 @@ enum fb_status fb_cluster_build(struct fb_arena *arena, const struct fb_objects 
     if (st == FB_OK)
         st = fb_fabric_build(arena, &cluster);
     if (st == FB_OK)
-        st = take_pods(arena, objects, &cluster);
+        st = count_allocatable(arena, &cluster);
     if (st == FB_OK)
-        st = fb_gang_build(arena, objects, &cluster);
+        st = fill(arena, objects, &cluster);
     if (st == FB_OK)
-        st = count_free(arena, &cluster);
+        *ret = cluster;
+    return st;
+}
+
+enum fb_status fb_cluster_with_pods(struct fb_arena *arena, const struct fb_cluster *base,
+                                    const struct fb_objects *objects, struct fb_cluster *ret)
+{
+    struct fb_cluster cluster = *base;
+    enum fb_status st;
+
+    cluster.arena = arena;
+    cluster.residents_len = 0;
+    cluster.sites = fb_arena_alloc(arena, base->sites_len * sizeof *cluster.sites);
+    if (cluster.sites == NULL)
+        return FB_ENOMEM;
+    for (size_t i = 0; i < base->sites_len; i++) {
+        cluster.sites[i] = base->sites[i];
+        cluster.sites[i].free = (struct fb_resources){0};
+        cluster.sites[i].hidden = (struct fb_resources){0};
+    }
+    if (cluster.sites_len > 1)
+        qsort(cluster.sites, cluster.sites_len, sizeof *cluster.sites, by_node_name);
+    st = fill(arena, objects, &cluster);
     if (st == FB_OK)
         *ret = cluster;
     return st;

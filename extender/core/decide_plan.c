@@ -42,22 +42,6 @@ static enum fb_status collect_pods(struct work *work, struct fb_objects *objects
     return FB_OK;
 }
 
-static enum fb_status collect_nodes(struct work *work, struct fb_objects *objects)
-{
-    struct fb_node *nodes;
-
-    if (work->scene->cluster->sites_len > 0)
-        return FB_OK;
-    objects->nodes_len = work->view->cluster.sites_len;
-    nodes = fb_arena_alloc(work->arena, objects->nodes_len * sizeof *nodes);
-    if (nodes == NULL)
-        return FB_ENOMEM;
-    for (size_t i = 0; i < objects->nodes_len; i++)
-        nodes[i] = *work->view->cluster.sites[i].node;
-    objects->nodes = nodes;
-    return FB_OK;
-}
-
 /* What the request says is free counts where there is no inventory. */
 static void take_free(struct work *work)
 {
@@ -110,14 +94,13 @@ static void take_avoided(struct work *work)
 
 static enum fb_status build(struct work *work)
 {
+    const struct fb_cluster *base =
+        work->scene->cluster->sites_len > 0 ? work->scene->cluster : &work->view->cluster;
     struct fb_objects objects = *work->scene->objects;
     enum fb_status st = collect_pods(work, &objects);
 
     if (st == FB_OK)
-        st = collect_nodes(work, &objects);
-    if (st == FB_OK)
-        st = fb_cluster_build(work->arena, &objects, work->scene->cluster->policies,
-                              work->scene->cluster->settings, &work->cluster);
+        st = fb_cluster_with_pods(work->arena, base, &objects, &work->cluster);
     if (st != FB_OK)
         return st;
     take_free(work);

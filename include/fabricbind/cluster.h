@@ -104,6 +104,17 @@ enum fb_status fb_cluster_build(struct fb_arena *arena, const struct fb_objects 
                                 const struct fb_settings *settings,
                                 struct fb_cluster *ret) FB_CHECK;
 
+/**
+ * The same nodes with other pods: readings, fabrics and policies are borrowed from @base, which
+ * must outlive @ret; of @objects its nodes are not looked at. The sites of @base may stand in any
+ * order, those of @ret are by name.
+ *
+ * Returns FB_OK; FB_ENOMEM.
+ */
+enum fb_status fb_cluster_with_pods(struct fb_arena *arena, const struct fb_cluster *base,
+                                    const struct fb_objects *objects,
+                                    struct fb_cluster *ret) FB_CHECK;
+
 /** Index of the node called @name, or FB_NONE. */
 size_t fb_cluster_find(const struct fb_cluster *cluster, const char *name);
 

@@ -227,6 +227,51 @@ static void test_cluster_build__of_nothing_is_empty(void **state)
     builder_free(builder);
 }
 
+/* The same nodes with other pods are what a cluster built from both is. */
+static void test_cluster_with_pods__is_as_if_built_anew(void **state)
+{
+    struct builder *builder = builder_new();
+    struct fb_policy *policy = make_policy(builder, "p", "nic", FB_NIC_EXCLUSIVE);
+    static const char *const names[] = {"c", "a", "b"};
+    struct fb_objects objects;
+    struct fb_cluster base;
+    struct fb_cluster anew;
+    struct fb_cluster again;
+
+    (void)state;
+    make_shape(builder, policy, "P.8", 8, 4);
+    for (size_t i = 0; i < COUNT(names); i++)
+        make_node(builder, names[i], "P.8", 8, "nic", i == 0 ? 6 : 4);
+    make_pod(builder, "before", "a", 8);
+    base = build_cluster(builder);
+    builder->pods_len = 0;
+    for (size_t i = 0; i < 2; i++) {
+        struct fb_pod *pod = make_pod(builder, i == 0 ? "j-0" : "j-1", names[i], 4);
+
+        give_owner(builder, pod, VOLCANO, "j");
+    }
+    anew = build_cluster(builder);
+    objects = builder_objects(builder);
+    objects.nodes = NULL;
+    objects.nodes_len = 0;
+    assert_int_equal(fb_cluster_with_pods(builder->arena, &base, &objects, &again), FB_OK);
+    assert_int_equal(again.sites_len, 3);
+    assert_int_equal(again.gangs_len, 1);
+    assert_int_equal(again.gangs[0].fabric, anew.gangs[0].fabric);
+    for (size_t i = 0; i < 3; i++) {
+        char text[CASE_TEXT];
+        char want[CASE_TEXT];
+
+        assert_string_equal(again.sites[i].node->name, anew.sites[i].node->name);
+        assert_string_equal(amounts_text(&again.sites[i].free, text),
+                            amounts_text(&anew.sites[i].free, want));
+        assert_string_equal(amounts_text(&again.sites[i].hidden, text),
+                            amounts_text(&anew.sites[i].hidden, want));
+    }
+    assert_int_equal(fb_resources_get(&base.sites[0].free, GPU), 0);
+    builder_free(builder);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +281,7 @@ int main(void)
         cmocka_unit_test(test_cluster_find__knows_nodes_by_name),
         cmocka_unit_test(test_cluster_build__believes_the_later_of_two_nodes),
         cmocka_unit_test(test_cluster_build__of_nothing_is_empty),
+        cmocka_unit_test(test_cluster_with_pods__is_as_if_built_anew),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -322,7 +322,7 @@ static void starve(enum fb_volcano_verb verb, const char *body, const char *faul
         expect(&run, verb, body, want); /* what failed left nothing behind */
         extender_case_stop(&run);
     }
-    assert_true(after > 20);
+    assert_true(after > 5);
     free(want);
 }
 
@@ -369,7 +369,7 @@ static void test_extender__keeps_an_event_whole_or_not_at_all(void **state)
         assert_true(allocated(&run) == 0.0);
         extender_case_stop(&run);
     }
-    assert_true(after > 20);
+    assert_true(after > 5);
 }
 
 static void test_extender_new__survives_a_lack_of_memory(void **state)
