@@ -170,13 +170,14 @@ go_gate() {
     fi
 }
 
-# The pods that integration.parity left behind against the schema of core/v1, and the program
-# driven as Volcano's scheduler drives an extender.
+# The pods that integration.parity left behind against the schema of core/v1, the program driven as
+# Volcano's scheduler drives an extender, and the extender that benchmarks compare it with.
 run_go() {
     export PODS="$PWD/build/dev/parity"
     export FB_BIN="$PWD/build/dev/fabricbind" FB_RECORDED="$PWD/build/dev/recorded"
     go_gate schema tests/schema
     go_gate volcanorules tests/e2e/volcanorules
+    go_gate peer tests/bench/peer-go
 }
 
 finish() {

@@ -85,11 +85,14 @@ static const struct fb_node *nobody(struct fb_arena *arena, const char *name)
 static const struct fb_node *stranger(struct fb_arena *arena, const struct fb_sight *sight)
 {
     struct fb_node *node;
+    struct fb_node shown;
 
     if (sight->node == NULL)
         return nobody(arena, sight->name);
+    shown = *sight->node;
+    shown.capacity = (struct fb_resources){0}; /* nothing is decided by it */
     node = fb_arena_alloc(arena, sizeof *node);
-    return node != NULL && fb_node_copy(arena, sight->node, node) == FB_OK ? node : NULL;
+    return node != NULL && fb_node_copy(arena, &shown, node) == FB_OK ? node : NULL;
 }
 
 /* Read a node that the scene does not know as a cluster of its own. */

@@ -96,10 +96,22 @@ def pick(recorded, work, verb):
     return folder
 
 
+def recorded_body(recorded, single):
+    """The first prioritize body of a gang's pod, or of a GPU pod on its own."""
+    for file in sorted(recorded.glob("*-prioritize.json")):
+        body = json.loads(file.read_text())
+        size = body["task"]["Pod"]["metadata"].get("annotations", {}).get(
+            "nhx.nvidia.com/num-nodes")
+        gpus = body["task"]["InitResreq"]["ScalarResources"].get("nvidia.com/gpu", 0)
+        if gpus > 0 and single == (size is None):
+            return body
+    raise LookupError("no such body")
+
+
 def make_candidates(recorded, snapshot, work, count):
-    """One prioritize body of so many candidates, recorded nodes under new names, and a snapshot
-    that has them."""
-    body = json.loads(next(iter(sorted(recorded.glob("*-prioritize.json")))).read_text())
+    """Prioritize bodies of so many candidates, recorded nodes under new names, and a snapshot
+    that has them: one of a gang's pod, which makes a plan, and one of a single pod."""
+    body = recorded_body(recorded, False)
     known = {node["metadata"]["name"]: node
              for node in json.loads((snapshot / "nodes.json").read_text())["items"]}
     models = [node for node in body["nodes"] if node["Name"].startswith("p5")] or body["nodes"]
@@ -116,12 +128,12 @@ def make_candidates(recorded, snapshot, work, count):
                 "topology.k8s.aws/network-node-layer-2": f"nn-{i // 128}"})
         nodes.append(node)
         items.append(item)
-    body["nodes"] = nodes
     folder = work / f"candidates-{count}"
-    (folder / "bodies").mkdir(parents=True)
-    (folder / "snapshot").mkdir()
-    (folder / "bodies" / "0001-prioritize.json").write_text(
-        json.dumps(body, separators=(",", ":")))
+    (folder / "snapshot").mkdir(parents=True)
+    for name, model in (("gang", body), ("single", recorded_body(recorded, True))):
+        (folder / name).mkdir()
+        (folder / name / "0001-prioritize.json").write_text(
+            json.dumps(dict(model, nodes=nodes), separators=(",", ":")))
     (folder / "snapshot" / "nodes.json").write_text(
         json.dumps({"kind": "NodeList", "apiVersion": "v1", "items": items}))
     return folder
@@ -129,23 +141,26 @@ def make_candidates(recorded, snapshot, work, count):
 
 def measure_candidates(args, work, recorded, peer, count):
     folder = make_candidates(recorded, pathlib.Path(args.snapshot), work, count)
-    size = (folder / "bodies" / "0001-prioritize.json").stat().st_size
+    size = (folder / "gang" / "0001-prioritize.json").stat().st_size
     repeat = max(1, 2000 // count)
     rows = {}
     for name, snapshot in (("snapshot", folder / "snapshot"), ("no snapshot", None)):
         ours = start_serve(args.binary, work, snapshot)
-        idle = memory_of(ours.process.pid, "VmRSS")
-        row = compare(args.binary, folder / "bodies", [ours, peer],
-                      {"fabricbind": 4 * repeat, "peer": repeat}, args.rounds)
-        row.update(MB=size / 1e6, idle_MiB=idle, peak_MiB=memory_of(ours.process.pid, "VmHWM"))
+        row = {"MB": size / 1e6, "idle_MiB": memory_of(ours.process.pid, "VmRSS")}
+        replay(args.binary, folder / "single", ours, 1, 1)
+        row["read_MiB"] = memory_of(ours.process.pid, "VmHWM")
+        row.update(compare(args.binary, folder / "gang", [ours, peer],
+                           {"fabricbind": 4 * repeat, "peer": repeat}, args.rounds))
+        row["peak_MiB"] = memory_of(ours.process.pid, "VmHWM")
+        row["after_MiB"] = memory_of(ours.process.pid, "VmRSS")
         ours.stop()
         rows[name] = row
     return rows
 
 
 def line(what, row):
-    memory = f"{row['peak_MiB'] - row['idle_MiB']:8.1f} {row['peak_MiB']:8.1f}" \
-        if "peak_MiB" in row else ""
+    memory = f"{row['read_MiB'] - row['idle_MiB']:8.1f} {row['peak_MiB']:8.1f} " \
+        f"{row['after_MiB']:8.1f}" if "peak_MiB" in row else ""
     print(f"{what:42} {row['ours_us']:11.1f} {row['peer_us']:11.1f} {row['ratio']:7.1f} "
           f"{row['ratio_least']:7.1f} {memory}", flush=True)
 
@@ -164,9 +179,9 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     rows = {}
-    print(f"{'':42} {'us a request, CPU':>23} {'ratio':>15} {'MiB of serve':>16}")
+    print(f"{'':42} {'us a request, CPU':>23} {'ratio':>15} {'MiB of serve':>26}")
     print(f"{'':42} {'fabricbind':>11} {'Go':>11} {'median':>7} {'least':>7} "
-          f"{'reading':>8} {'at most':>8}")
+          f"{'reading':>8} {'at most':>8} {'after':>8}")
     peer = start_peer(args.peer)
     ours = start_serve(args.binary, work, pathlib.Path(args.snapshot))
     for verb, repeat in (("predicate", 10), ("prioritize", 20)):

@@ -227,7 +227,7 @@ class End(unittest.TestCase):
                 began = time.monotonic()
                 self.assertEqual(daemon.end(), 0)
                 self.assertLess(time.monotonic() - began, 5)
-            self.assertEqual(daemon.log()[-1]["message"], "stopped")
+            daemon.logged("stopped")
 
     def test_it_ends_while_it_starts(self):
         with Snapshot("aws") as snapshot:
