@@ -6,14 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Every entry is looked at, so not at each request. */
+#define EXPIRE_MS 10000
+
 /* A pod that the inventory shows on a node needs no entry; the others stand on other fabrics
  * perhaps. */
-void fb_decide_turn(struct fb_ledger *ledger, const struct fb_scene *scene)
+static void take_over(struct fb_ledger *ledger, const struct fb_scene *scene)
 {
     const struct fb_cluster *cluster = scene->cluster;
 
-    if (ledger->generation == scene->generation)
-        return;
     ledger->generation = scene->generation;
     for (struct fb_ledger_gang *gang = ledger->gangs; gang != NULL; gang = gang->hh.next) {
         fb_ledger_plan_free(gang->plan);
@@ -27,6 +28,15 @@ void fb_decide_turn(struct fb_ledger *ledger, const struct fb_scene *scene)
         if (pod != NULL && resident->site != FB_NONE)
             fb_ledger_remove(ledger, pod);
     }
+}
+
+/* The end of a session may never be told, so it is not waited for. */
+void fb_decide_turn(struct fb_ledger *ledger, const struct fb_scene *scene)
+{
+    if (ledger->generation != scene->generation)
+        take_over(ledger, scene);
+    if (scene->now_ms - ledger->expired_ms >= EXPIRE_MS)
+        fb_ledger_expire(ledger, scene->now_ms);
 }
 
 /* Pods of the job that are none of the gang, but count for what must start. */

@@ -23,7 +23,8 @@ struct fb_asked {
 enum fb_status fb_decide_ask(struct fb_ledger *ledger, const struct fb_scene *scene,
                              const struct fb_sight_task *task, struct fb_asked *ret) FB_CHECK;
 
-/** Take over another inventory: plans end, and entries that it confirms. */
+/** Take over another inventory: plans end, and entries that it confirms. What has expired goes,
+ * from time to time; so gangs of the ledger are to be looked up after this. */
 void fb_decide_turn(struct fb_ledger *ledger, const struct fb_scene *scene);
 
 /** Plan the gang of @asked if that is due; on the nodes of @view where the scene has none, or not

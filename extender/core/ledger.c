@@ -161,6 +161,7 @@ void fb_ledger_expire(struct fb_ledger *ledger, int64_t now_ms)
 {
     struct fb_ledger_pod *next;
 
+    ledger->expired_ms = now_ms;
     for (struct fb_ledger_pod *pod = ledger->pods; pod != NULL; pod = next) {
         next = pod->hh.next;
         if (pod->expires_ms <= now_ms)

@@ -109,6 +109,7 @@ struct fb_ledger {
     uint64_t session;    /* the one that is open */
     uint64_t serial;     /* of the last plan */
     uint64_t generation; /* of the scene that plans are of */
+    int64_t expired_ms;  /* when what had expired was last removed */
 };
 
 /* ledger.c: pods and nodes. */

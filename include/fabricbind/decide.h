@@ -40,7 +40,8 @@ enum fb_status fb_decide_scores(struct fb_ledger *ledger, const struct fb_scene 
                                 double *ret) FB_CHECK;
 
 /** The scheduler puts the pod of @task on task->node, by its status for now or once others are
- * gone. Pods without GPUs are not kept. FB_ENOMEM; the ledger is then as before. */
+ * gone. Pods without GPUs are not kept. FB_ENOMEM; what was kept of this pod is then perhaps lost.
+ */
 enum fb_status fb_decide_allocate(struct fb_ledger *ledger, const struct fb_scene *scene,
                                   const struct fb_sight_task *task) FB_CHECK;
 

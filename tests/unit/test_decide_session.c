@@ -158,6 +158,11 @@ static void test_decide__takes_events_in_any_order(void **state)
          false,
          "gang; close; wait 600001; close; count",
          "worker-0>x worker-1>y allocated=0 pipelined=0 releasing=0 planned=0 reserved=0"},
+        {"entries expire where no session ends",
+         {.nodes = TWO_ZONES, .job = "worker=2x8"},
+         false,
+         "put worker-0 x; wait 600001; ask worker-1 a; count",
+         "plan allocated=0 pipelined=0 releasing=0 planned=1 reserved=2"},
     };
 
     (void)state;
