@@ -51,15 +51,23 @@ static int64_t outside(const struct fb_job *job, const struct fb_settings *setti
     return pods;
 }
 
+/* Owners that do not tell how many must start leave that to the pod group, which Volcano makes of
+ * one pod where nobody else makes it. Its own jobs start whole. */
+static size_t least_untold(const struct fb_cluster *cluster, const struct fb_gang *gang)
+{
+    bool whole = gang->job != NULL && fb_text_equal(gang->job->group, "batch.volcano.sh");
+
+    whole = whole || fb_gang_specs_min(cluster->specs, gang) >= gang->size;
+    return whole ? (size_t)gang->size : 0;
+}
+
 /* How many of the gang's pods must be placed for the job to start, at least; 0: nobody knows. */
 static size_t least_of(const struct fb_cluster *cluster, const struct fb_gang *gang)
 {
     int64_t least;
 
-    if (gang->job == NULL)
-        return fb_gang_specs_min(cluster->specs, gang) >= gang->size ? (size_t)gang->size : 0;
-    if (gang->job->min < 0)
-        return (size_t)gang->size;
+    if (gang->job == NULL || gang->job->min < 0)
+        return least_untold(cluster, gang);
     least = gang->job->min - outside(gang->job, cluster->settings);
     if (least < 1)
         return 0;

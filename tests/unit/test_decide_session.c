@@ -122,6 +122,22 @@ static void test_decide__forgets_what_a_session_did_not_commit(void **state)
     play_all(cases, COUNT(cases));
 }
 
+/* Volcano makes pod groups of one for pods of other owners, and so starts them one by one. */
+static void test_decide__keeps_what_other_owners_start_one_by_one(void **state)
+{
+    static const struct plan_case from = {.nodes = TWO_ZONES, .job = "worker=3x8"};
+    struct decide_case *at = decide_case_new(&from, false);
+
+    (void)state;
+    plan_case_job(at->builder)->group = "batch";
+    plan_case_job(at->builder)->indexed = true; /* else it is no gang */
+    for (size_t i = 0; i < at->pods_len; i++)
+        at->pods[i].pod->owners[0].group = "batch";
+    assert_string_equal(decide_case_play(at, "put worker-0 x; close; count; ask worker-1 a"),
+                        "allocated=1 pipelined=0 releasing=0 planned=0 reserved=0 other-fabric");
+    decide_case_free(at);
+}
+
 static void test_decide__takes_events_in_any_order(void **state)
 {
     static const struct script_case cases[] = {
@@ -197,6 +213,7 @@ int main(void)
         cmocka_unit_test(test_decide__holds_a_gang_to_its_plan),
         cmocka_unit_test(test_decide__plans_again_without_nodes_that_others_refuse),
         cmocka_unit_test(test_decide__forgets_what_a_session_did_not_commit),
+        cmocka_unit_test(test_decide__keeps_what_other_owners_start_one_by_one),
         cmocka_unit_test(test_decide__takes_events_in_any_order),
         cmocka_unit_test(test_decide__goes_by_requests_without_an_inventory),
     };
