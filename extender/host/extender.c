@@ -6,6 +6,7 @@
 #include "fabricbind/volcano.h"
 #include "log.h"
 
+#include <assert.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -28,6 +29,7 @@ struct exchange {
     struct fb_volcano_reader *reader; /* NULL: the body is not read */
     enum fb_volcano_verb verb;
     enum fb_volcano_dialect dialect;
+    uint64_t request; /* its id */
     struct fb_scene scene;
     struct fb_view view;
 };
@@ -144,6 +146,7 @@ static void *begin(void *context, const struct fb_request *request)
     if (exchange == NULL)
         return NULL;
     exchange->extender = context;
+    exchange->request = request->id;
     exchange->verb = (enum fb_volcano_verb)(request->route->number & 0xff);
     exchange->dialect = (enum fb_volcano_dialect)(request->route->number >> 8);
     exchange->inventory = fb_inventory_slot_get(exchange->extender->slot);
@@ -189,6 +192,24 @@ static void count_verdict(const struct exchange *exchange, const struct fb_verdi
     fb_metrics_add(exchange->extender->metrics, FB_METRIC_DECISIONS, labels, 1.0);
 }
 
+/* With `mode: observe` this is all that tells what would have been refused. */
+static void log_verdict(const struct exchange *exchange, const struct fb_sight_task *task,
+                        const struct fb_verdict *verdict)
+{
+    assert(task->pod != NULL); /* a predicate without one is not readable */
+    const struct fb_log_field fields[] = {
+        FB_LOG_INT("request", (int64_t)exchange->request),
+        FB_LOG_TEXT("namespace", task->pod->space),
+        FB_LOG_TEXT("pod", task->pod->name),
+        FB_LOG_TEXT("node", exchange->view.cluster.sites[0].node->name),
+        FB_LOG_TEXT("verdict", fb_verdict_name(verdict->kind)),
+        FB_LOG_TEXT("reason", fb_reason_code(verdict->reason)),
+        FB_LOG_TEXT("resource", verdict->subject),
+    };
+
+    fb_log(FB_LOG_DEBUG, "decided", fields, sizeof fields / sizeof fields[0]);
+}
+
 static bool observes(const struct exchange *exchange)
 {
     return exchange->inventory->in.config.mode == FB_MODE_OBSERVE;
@@ -207,6 +228,8 @@ static enum fb_status answer_predicate(struct exchange *exchange, const struct f
     if (st != FB_OK)
         return st;
     count_verdict(exchange, &verdict);
+    if (fb_log_wants(FB_LOG_DEBUG))
+        log_verdict(exchange, task, &verdict);
     if (observes(exchange))
         verdict = (struct fb_verdict){FB_FITS, FB_REASON_NONE, NULL};
     return send_made(fb_volcano_say_verdict(&verdict, exchange->dialect), ret);
