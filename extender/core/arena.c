@@ -74,9 +74,9 @@ struct fb_arena *fb_arena_new(size_t limit_bytes)
     return arena;
 }
 
-struct fb_arena *fb_arena_new_small(void)
+struct fb_arena *fb_arena_new_small(size_t limit_bytes)
 {
-    struct fb_arena *arena = fb_arena_new(0);
+    struct fb_arena *arena = fb_arena_new(limit_bytes);
 
     if (arena != NULL)
         arena->small = true;

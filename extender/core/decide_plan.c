@@ -316,7 +316,7 @@ static enum fb_status keep(struct work *work, const struct fb_plan *from)
 
     if (plan == NULL)
         return FB_ENOMEM;
-    plan->arena = fb_arena_new_small();
+    plan->arena = fb_arena_new_small(0);
     if (plan->arena == NULL)
         return FB_ENOMEM;
     plan->fabric = keep_text(plan, work->cluster.fabrics[from->gang_fabric].key);

@@ -33,7 +33,7 @@ static void take_over(struct fb_ledger *ledger, const struct fb_scene *scene)
 /* The end of a session may never be told, so it is not waited for. */
 void fb_decide_turn(struct fb_ledger *ledger, const struct fb_scene *scene)
 {
-    if (ledger->generation != scene->generation)
+    if (ledger->generation < scene->generation)
         take_over(ledger, scene);
     if (scene->now_ms - ledger->expired_ms >= EXPIRE_MS)
         fb_ledger_expire(ledger, scene->now_ms);
@@ -98,7 +98,7 @@ static enum fb_status find_gang(struct fb_ledger *ledger, const struct fb_scene 
     if (in == NULL)
         return FB_ENOMEM;
     asked->in = in;
-    if (in->generation != scene->generation) {
+    if (in->generation < scene->generation) {
         in->generation = scene->generation;
         in->least = least_of(scene->cluster, &asked->gang);
         in->running = count_running(scene->cluster, &asked->gang);

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What decisions read of one pod, far more than any has. */
+#define POD_BYTES ((size_t)256 * 1024)
+
 static const struct fb_ledger_limits defaults = {
     .pods = 100000,
     .gangs = 20000,
@@ -118,7 +121,7 @@ static struct fb_ledger_pod *make_pod(const char *uid, const struct fb_pod *from
 
     if (pod == NULL)
         return NULL;
-    pod->arena = fb_arena_new_small();
+    pod->arena = fb_arena_new_small(POD_BYTES);
     if (pod->arena == NULL || fb_pod_copy(pod->arena, from, &pod->pod) != FB_OK)
         return NULL;
     pod->pod.uid = fb_arena_text(pod->arena, uid, strlen(uid));

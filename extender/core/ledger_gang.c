@@ -67,19 +67,19 @@ void fb_ledger_gang_join(struct fb_ledger_gang *gang, struct fb_ledger_pod *pod)
 {
     pod->gang = gang;
     pod->next = gang->pods;
+    pod->link = &gang->pods;
+    if (pod->next != NULL)
+        pod->next->link = &pod->next;
     gang->pods = pod;
 }
 
 void fb_ledger_gang_leave(struct fb_ledger_pod *pod)
 {
-    struct fb_ledger_pod **at;
-
     if (pod->gang == NULL)
         return;
-    at = &pod->gang->pods;
-    while (*at != pod)
-        at = &(*at)->next;
-    *at = pod->next;
+    *pod->link = pod->next;
+    if (pod->next != NULL)
+        pod->next->link = pod->link;
     pod->gang = NULL;
 }
 

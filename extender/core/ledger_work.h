@@ -43,6 +43,7 @@ struct fb_ledger_pod {
     int64_t expires_ms;
     struct fb_ledger_gang *gang; /* NULL: none */
     struct fb_ledger_pod *next;  /* of the gang */
+    struct fb_ledger_pod **link; /* what points at this one there */
     uint64_t plan;               /* serial of the plan whose quota it took; 0: none */
     size_t quota;                /* which one */
 };

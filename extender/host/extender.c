@@ -150,7 +150,7 @@ static void *begin(void *context, const struct fb_request *request)
     exchange->verb = (enum fb_volcano_verb)(request->route->number & 0xff);
     exchange->dialect = (enum fb_volcano_dialect)(request->route->number >> 8);
     exchange->inventory = fb_inventory_slot_get(exchange->extender->slot);
-    exchange->arena = fb_arena_new_small();
+    exchange->arena = fb_arena_new_small(0);
     if (exchange->arena == NULL)
         return NULL;
     set_scene(exchange);

@@ -92,7 +92,7 @@ static void put_verdict(struct fb_jsontext *text, enum fb_volcano_dialect dialec
 struct fb_volcano_answer fb_volcano_say_verdict(const struct fb_verdict *verdict,
                                                 enum fb_volcano_dialect dialect)
 {
-    FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new_small();
+    FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new_small(0);
     struct fb_jsontext text = {.arena = arena};
     bool passes = verdict->kind == FB_FITS || verdict->kind == FB_EXCLUDED;
     char reason[FB_VERDICT_TEXT] = "";
@@ -108,7 +108,7 @@ struct fb_volcano_answer fb_volcano_say_verdict(const struct fb_verdict *verdict
 struct fb_volcano_answer fb_volcano_say_scores(const char *const *names, const double *scores,
                                                size_t len)
 {
-    FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new_small();
+    FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new_small(0);
     struct fb_jsontext text = {.arena = arena};
 
     if (arena == NULL)

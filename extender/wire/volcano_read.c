@@ -314,7 +314,7 @@ enum fb_status fb_volcano_reader_new(const struct fb_volcano_formats *formats,
     reader->how = *how;
     reader->format = fb_volcano_format_of(formats, how->verb);
     reader->task = (struct fb_sight_task){.uid = "", .node = ""};
-    reader->scratch = fb_arena_new_small();
+    reader->scratch = fb_arena_new_small(0);
     if (reader->scratch == NULL || make_readers(reader) != FB_OK)
         return no_memory(err);
     reader->scan = fb_scan_new(reader->format->paths, how->limits, found, reader);

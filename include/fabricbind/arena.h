@@ -22,7 +22,7 @@ struct fb_arena *fb_arena_new(size_t limit_bytes);
 /** Free @arena and everything in it. NULL is fine. */
 
 /** The same for few things, of which there are many arenas: what it takes starts at 2 KiB. */
-struct fb_arena *fb_arena_new_small(void);
+struct fb_arena *fb_arena_new_small(size_t limit_bytes);
 
 void fb_arena_free(struct fb_arena *arena);
 void fb_arena_freep(struct fb_arena **arena);

@@ -12,7 +12,8 @@
 struct fb_scene {
     const struct fb_cluster *cluster; /* without nodes where there is no inventory */
     const struct fb_objects *objects; /* that it was built from */
-    uint64_t generation;              /* another one for every cluster */
+    uint64_t generation;              /* rises with every new cluster; requests under way may still
+                                         have the one before */
     int64_t now_ms;                   /* of a clock that never goes back */
 };
 

@@ -169,7 +169,7 @@ static void test_arena_reset__starts_again_with_one_chunk(void **state)
 
 static void test_arena_new_small__grows_with_what_it_holds(void **state)
 {
-    FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new_small();
+    FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new_small(0);
 
     (void)state;
     assert_non_null(fb_arena_alloc(arena, 16));

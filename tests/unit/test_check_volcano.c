@@ -349,7 +349,7 @@ static void test_check_volcano__survives_want_of_memory(void **state)
     for (; st != FB_OK; after++) {
         struct builder *builder = conf_builder();
         struct fb_cluster cluster = build_cluster(builder);
-        FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new_small();
+        FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new_small(0);
         struct fb_volcano_conf conf = {0};
         struct fb_findings findings = {0};
 
