@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # run.sh: builds the release, the scanner's benchmark and the peer in Go, measures all and prints
-# the ratios; build/bench-scan.json and build/bench-server.json have the figures. See README.md.
+# the ratios; build/bench.json has the figures. See README.md.
 set -eu
 
 cd "$(dirname "$0")/../.."
@@ -24,4 +24,4 @@ build/release/tests/bench/bench_scan --json build/release/recorded >build/bench-
 printf '\nthe server against an extender in Go, the same bodies from the same client\n'
 python3 tests/bench/server.py --binary build/release/fabricbind --peer build/peer-go \
     --recorded build/release/recorded/aws --snapshot tests/data/snapshots/aws \
-    --work build/bench --json build/bench-server.json "$@"
+    --work build/bench --scan build/bench-scan.json --json build/bench.json "$@"

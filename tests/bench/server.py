@@ -4,7 +4,8 @@
 
 Both get the same bodies from the same client (fabricbind replay) over the same number of
 connections, in turns, in one run. What counts is the CPU time (user and system) of the server's
-process by request, and for large bodies its memory.
+process by request, and for large bodies its memory. A scheduler asks for verdicts from many
+threads, but for scores once a task: large bodies come over one connection.
 """
 
 import argparse
@@ -12,6 +13,8 @@ import copy
 import json
 import os
 import pathlib
+import platform
+import re
 import shutil
 import signal
 import statistics
@@ -74,12 +77,12 @@ def replay(binary, folder, server, repeat, connections):
     return (cpu_of(server.process.pid) - before) / (bodies * repeat)
 
 
-def compare(binary, folder, servers, repeats, rounds):
+def compare(binary, folder, servers, repeats, rounds, connections):
     """CPU by request of each server: the medians, and the ratios of all rounds."""
     seen = {server.name: [] for server in servers}
     for turn in range(rounds + 1):
         for server in servers:
-            cost = replay(binary, folder, server, repeats[server.name], 4)
+            cost = replay(binary, folder, server, repeats[server.name], connections)
             if turn > 0:
                 seen[server.name].append(cost)
     ratios = [theirs / ours for ours, theirs in zip(seen["fabricbind"], seen["peer"])]
@@ -139,30 +142,60 @@ def make_candidates(recorded, snapshot, work, count):
     return folder
 
 
-def measure_candidates(args, work, recorded, peer, count):
-    folder = make_candidates(recorded, pathlib.Path(args.snapshot), work, count)
-    size = (folder / "gang" / "0001-prioritize.json").stat().st_size
+def measure_candidates(args, work, folder, peer, count):
+    """Rows with the inventory and without; the memory is that of the first request
+    of a single pod, and of the first of a gang's pod, which makes a plan."""
+    bodies = folder / "gang"
     repeat = max(1, 2000 // count)
     rows = {}
     for name, snapshot in (("snapshot", folder / "snapshot"), ("no snapshot", None)):
         ours = start_serve(args.binary, work, snapshot)
-        row = {"MB": size / 1e6, "idle_MiB": memory_of(ours.process.pid, "VmRSS")}
+        idle = memory_of(ours.process.pid, "VmRSS")
         replay(args.binary, folder / "single", ours, 1, 1)
-        row["read_MiB"] = memory_of(ours.process.pid, "VmHWM")
-        row.update(compare(args.binary, folder / "gang", [ours, peer],
-                           {"fabricbind": 4 * repeat, "peer": repeat}, args.rounds))
-        row["peak_MiB"] = memory_of(ours.process.pid, "VmHWM")
-        row["after_MiB"] = memory_of(ours.process.pid, "VmRSS")
+        single = memory_of(ours.process.pid, "VmHWM")
+        replay(args.binary, bodies, ours, 1, 1)
+        gang = memory_of(ours.process.pid, "VmHWM")
+        row = compare(args.binary, bodies, [ours, peer],
+                      {"fabricbind": 4 * repeat, "peer": repeat}, args.rounds, 1)
+        row.update(MB=(bodies / "0001-prioritize.json").stat().st_size / 1e6, idle_MiB=idle,
+                   reading_MiB=single - idle, gang_MiB=gang - idle,
+                   peak_MiB=memory_of(ours.process.pid, "VmHWM"))
         ours.stop()
         rows[name] = row
     return rows
 
 
+def measure_whole(args, work, folders):
+    """The memory of one process that gets all bodies of this run, with the largest inventory."""
+    ours = start_serve(args.binary, work, folders[-1] / "snapshot")
+    for verb in ("predicate", "prioritize"):
+        replay(args.binary, work / verb, ours, 10, 4)
+    for folder in folders:
+        replay(args.binary, folder / "gang", ours, 2, 1)
+    row = {"after_MiB": memory_of(ours.process.pid, "VmRSS"),
+           "peak_MiB": memory_of(ours.process.pid, "VmHWM")}
+    ours.stop()
+    return row
+
+
 def line(what, row):
-    memory = f"{row['read_MiB'] - row['idle_MiB']:8.1f} {row['peak_MiB']:8.1f} " \
-        f"{row['after_MiB']:8.1f}" if "peak_MiB" in row else ""
+    memory = "".join(f"{row[key]:9.1f}" for key in ("reading_MiB", "gang_MiB", "peak_MiB")
+                     if key in row)
     print(f"{what:42} {row['ours_us']:11.1f} {row['peer_us']:11.1f} {row['ratio']:7.1f} "
           f"{row['ratio_least']:7.1f} {memory}", flush=True)
+
+
+def machine():
+    cpu = re.search(r"model name\s*: (.*)", pathlib.Path("/proc/cpuinfo").read_text())
+    return {"cpu": cpu[1] if cpu else platform.machine(), "cores": os.cpu_count(),
+            "date": time.strftime("%Y-%m-%d", time.gmtime())}
+
+
+def write_json(args, rows):
+    scan = [json.loads(text) for text in pathlib.Path(args.scan).read_text().splitlines()] \
+        if args.scan else []
+    pathlib.Path(args.json).write_text(
+        json.dumps({"machine": machine(), "scan": scan, "server": rows}, indent=1) + "\n")
 
 
 def main():
@@ -173,6 +206,7 @@ def main():
     parser.add_argument("--snapshot", required=True, help="the nodes they were recorded with")
     parser.add_argument("--work", required=True, help="a folder to work in, made anew")
     parser.add_argument("--json", help="write the figures to this file")
+    parser.add_argument("--scan", help="what bench_scan --json printed, to go into that file")
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
     work, recorded = pathlib.Path(args.work), pathlib.Path(args.recorded)
@@ -181,22 +215,28 @@ def main():
     rows = {}
     print(f"{'':42} {'us a request, CPU':>23} {'ratio':>15} {'MiB of serve':>26}")
     print(f"{'':42} {'fabricbind':>11} {'Go':>11} {'median':>7} {'least':>7} "
-          f"{'reading':>8} {'at most':>8} {'after':>8}")
+          f"{'single':>8} {'gang':>8} {'at most':>8}")
     peer = start_peer(args.peer)
     ours = start_serve(args.binary, work, pathlib.Path(args.snapshot))
     for verb, repeat in (("predicate", 10), ("prioritize", 20)):
         folder = pick(recorded, work, verb)
         rows[verb] = compare(args.binary, folder, [ours, peer],
-                             {"fabricbind": 10 * repeat, "peer": repeat}, args.rounds)
+                             {"fabricbind": 10 * repeat, "peer": repeat}, args.rounds, 4)
         line(verb + ", as recorded", rows[verb])
     ours.stop()
-    for count in (100, 500, 5000):
-        for name, row in measure_candidates(args, work, recorded, peer, count).items():
+    counts = (100, 500, 5000)
+    folders = [make_candidates(recorded, pathlib.Path(args.snapshot), work, count)
+               for count in counts]
+    for count, folder in zip(counts, folders):
+        for name, row in measure_candidates(args, work, folder, peer, count).items():
             rows[f"prioritize {count}, {name}"] = row
             line(f"prioritize, {count} candidates, {name}", row)
     peer.stop()
+    rows["whole"] = measure_whole(args, work, folders)
+    print("the process after all of it: {after_MiB:.1f} MiB, at most {peak_MiB:.1f} MiB".format(
+        **rows["whole"]))
     if args.json:
-        pathlib.Path(args.json).write_text(json.dumps(rows, indent=1) + "\n")
+        write_json(args, rows)
 
 
 if __name__ == "__main__":
