@@ -25,8 +25,12 @@ static void take_over(struct fb_ledger *ledger, const struct fb_scene *scene)
         const struct fb_resident *resident = &cluster->residents[i];
         struct fb_ledger_pod *pod = fb_ledger_find(ledger, resident->pod->uid);
 
-        if (pod != NULL && resident->site != FB_NONE)
-            fb_ledger_remove(ledger, pod);
+        if (pod == NULL || resident->site == FB_NONE)
+            continue;
+        /* The gang is counted anew when it is asked about; its session may end before that. */
+        if (pod->gang != NULL && !resident->pod->terminating)
+            pod->gang->running++;
+        fb_ledger_remove(ledger, pod);
     }
 }
 

@@ -252,6 +252,19 @@ static void play_evict(struct decide_case *at, const char *name, const char *unu
     fb_decide_deallocate(at->ledger, &at->scene, &task);
 }
 
+static void play_show(struct decide_case *at, const char *name, const char *unused)
+{
+    const struct decide_pod *pod = find(at, name);
+    struct fb_pod *shown = make_pod(at->builder, pod->pod->name, pod->node, 0);
+
+    (void)unused;
+    *shown = *pod->pod;
+    shown->node = pod->node;
+    at->objects = builder_objects(at->builder);
+    at->cluster = build_cluster(at->builder);
+    at->scene.generation++;
+}
+
 /* Where the best node is for one pod, FB_NONE when there is none; the first by name of equals. */
 static size_t choose(struct decide_case *at, const struct decide_pod *pod)
 {
@@ -349,7 +362,7 @@ static void play_step(struct decide_case *at, const char *step)
         {"ask", play_ask},     {"nodes", play_nodes}, {"best", play_best},   {"put", play_put},
         {"pipe", play_pipe},   {"drop", play_drop},   {"evict", play_evict}, {"gang", play_gang},
         {"ban", play_ban},     {"allow", play_allow}, {"wait", play_wait},   {"close", play_close},
-        {"count", play_count},
+        {"count", play_count}, {"show", play_show},
     };
     char words[3][32] = {"", "", ""};
 

@@ -111,6 +111,12 @@ static void test_decide__forgets_what_a_session_did_not_commit(void **state)
          false,
          "put worker-0 x; put worker-1 y; close; drop worker-1; nodes worker-1; count",
          "[y] allocated=1 pipelined=0 releasing=0 planned=1 reserved=1"},
+        {"those that the inventory has shown since count, too",
+         {.nodes = TWO_ZONES, .job = "worker=3x8"},
+         false,
+         "gang; show worker-0; show worker-1; close; count",
+         "worker-0>a worker-1>b worker-2>c allocated=1 pipelined=0 releasing=0 planned=0 "
+         "reserved=0"},
         {"without an inventory those that came with it go, too",
          {.nodes = TWO_ZONES, .job = "worker=3x8"},
          true,
