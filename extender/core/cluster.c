@@ -110,6 +110,8 @@ static enum fb_status count_allocatable(struct fb_arena *arena, struct fb_cluste
         struct fb_site *site = &cluster->sites[s];
         const struct fb_resources *told = &site->node->allocatable;
 
+        if (st == FB_OK)
+            st = fb_resources_reserve(arena, &site->allocatable, told->len);
         for (size_t i = 0; st == FB_OK && i < told->len; i++)
             st = fb_resources_set(arena, &site->allocatable, told->at[i].name,
                                   usable(&site->reading, &told->at[i]));

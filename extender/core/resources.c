@@ -36,6 +36,22 @@ int64_t fb_resources_get(const struct fb_resources *all, const char *name)
     return entry != NULL ? entry->amount : 0;
 }
 
+enum fb_status fb_resources_reserve(struct fb_arena *arena, struct fb_resources *all, size_t len)
+{
+    struct fb_resource *at;
+
+    if (len <= all->size)
+        return FB_OK;
+    at = fb_arena_alloc(arena, len * sizeof *at);
+    if (at == NULL)
+        return FB_ENOMEM;
+    if (all->len > 0)
+        memcpy(at, all->at, all->len * sizeof *at);
+    all->at = at;
+    all->size = len;
+    return FB_OK;
+}
+
 enum fb_status fb_resources_set(struct fb_arena *arena, struct fb_resources *all, const char *name,
                                 int64_t amount)
 {
@@ -63,13 +79,11 @@ enum fb_status fb_resources_add(struct fb_arena *arena, struct fb_resources *all
 enum fb_status fb_resources_add_all(struct fb_arena *arena, struct fb_resources *all,
                                     const struct fb_resources *more)
 {
-    for (size_t i = 0; i < more->len; i++) {
-        enum fb_status st = fb_resources_add(arena, all, more->at[i].name, more->at[i].amount);
+    enum fb_status st = all->len == 0 ? fb_resources_reserve(arena, all, more->len) : FB_OK;
 
-        if (st != FB_OK)
-            return st;
-    }
-    return FB_OK;
+    for (size_t i = 0; st == FB_OK && i < more->len; i++)
+        st = fb_resources_add(arena, all, more->at[i].name, more->at[i].amount);
+    return st;
 }
 
 enum fb_status fb_resources_max_all(struct fb_arena *arena, struct fb_resources *all,

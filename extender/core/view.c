@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#define MANY_SITES ((size_t)64)
+
 void fb_view_init(struct fb_view *view, struct fb_arena *arena, const struct fb_scene *scene)
 {
     *view = (struct fb_view){.arena = arena, .cluster = *scene->cluster};
@@ -181,13 +183,31 @@ static enum fb_status count_free(struct fb_view *view, const struct fb_scene *sc
     return st;
 }
 
+/* Room for one more site. Of many nodes most are of the scene: then for as many as it has at once,
+ * so that the arrays outgrown on the way do not stay in the arena. */
+static struct fb_site *more_sites(struct fb_view *view, const struct fb_scene *scene)
+{
+    struct fb_cluster *cluster = &view->cluster;
+    size_t most = scene->cluster->sites_len;
+    struct fb_site *at;
+
+    if (cluster->sites_len != MANY_SITES || view->sites_size >= most)
+        return fb_arena_more(view->arena, cluster->sites, cluster->sites_len, &view->sites_size,
+                             sizeof *at);
+    at = fb_arena_alloc(view->arena, most * sizeof *at);
+    if (at == NULL)
+        return NULL;
+    memcpy(at, cluster->sites, cluster->sites_len * sizeof *at);
+    view->sites_size = most;
+    return at;
+}
+
 enum fb_status fb_view_add(struct fb_view *view, const struct fb_scene *scene,
                            const struct fb_sight *sight)
 {
     struct fb_cluster *cluster = &view->cluster;
     size_t known = fb_cluster_find(scene->cluster, sight->name);
-    struct fb_site *at = fb_arena_more(view->arena, cluster->sites, cluster->sites_len,
-                                       &view->sites_size, sizeof *at);
+    struct fb_site *at = more_sites(view, scene);
     enum fb_status st = FB_OK;
 
     if (at == NULL)

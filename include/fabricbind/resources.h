@@ -33,6 +33,10 @@ const struct fb_resource *fb_resources_find(const struct fb_resources *all, cons
 /** The amount of @name; 0 when absent. */
 int64_t fb_resources_get(const struct fb_resources *all, const char *name);
 
+/** Make room for @len entries in all, so that no smaller arrays are left in @arena on the way. */
+enum fb_status fb_resources_reserve(struct fb_arena *arena, struct fb_resources *all,
+                                    size_t len) FB_CHECK;
+
 /** Set @name to @amount; the array is in @arena. FB_ENOMEM leaves @all as it was. */
 enum fb_status fb_resources_set(struct fb_arena *arena, struct fb_resources *all, const char *name,
                                 int64_t amount) FB_CHECK;

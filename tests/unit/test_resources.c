@@ -139,6 +139,25 @@ static void test_resources__without_memory_all_stays_as_it_was(void **state)
     assert_string_equal(format(&all, text), "a=2 b=2 c=3 d=5");
 }
 
+static void test_resources__reserved_room_takes_all_without_moving(void **state)
+{
+    struct fb_resources all = {0};
+    const struct fb_resource *at;
+
+    (void)state;
+    assert_int_equal(fb_resources_set(arena, &all, "a", 1), FB_OK);
+    assert_int_equal(fb_resources_reserve(arena, &all, 6), FB_OK);
+    assert_int_equal(fb_resources_get(&all, "a"), 1);
+    at = all.at;
+    for (size_t i = 0; i < 5; i++)
+        assert_int_equal(
+            fb_resources_set(arena, &all, (const char *[]){"b", "c", "d", "e", "f"}[i], 2), FB_OK);
+    assert_ptr_equal(all.at, at);
+    assert_int_equal(all.len, 6);
+    assert_int_equal(fb_resources_reserve(arena, &all, 6), FB_OK);
+    assert_ptr_equal(all.at, at);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +165,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(
             test_resources__each_name_once_in_the_order_of_its_first_mention, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_resources__sum_and_maximum_by_name, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_resources__reserved_room_takes_all_without_moving,
+                                        set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_resources__without_memory_all_stays_as_it_was, set_up,
                                         tear_down),
     };
