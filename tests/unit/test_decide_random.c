@@ -39,7 +39,7 @@ static void make_nodes(struct random_case *c)
                 continue;
             }
             add_piece(c->pods, "%zu>%c%zu", 4 * taken, letter, i);
-            c->half[zone] += taken == 1 ? 1 : 0;
+            c->half[zone] += taken == 1;
             pods++;
         }
     }
