@@ -59,10 +59,15 @@ static void hold_to_plan(const struct fb_view *view, const struct fb_site *site,
     const struct fb_ledger_plan *plan = asked->in != NULL ? asked->in->plan : NULL;
     bool strict = view->cluster.settings->placement == FB_PLACEMENT_REQUIRE;
     struct fb_quota *quota;
+    size_t task;
 
-    if (plan == NULL || (verdict->kind != FB_FITS && verdict->kind != FB_BUSY))
+    if (plan == NULL)
         return;
-    quota = fb_ledger_plan_find(plan, site->node->name, fb_ledger_plan_task(plan, asked->pod));
+    task = fb_ledger_plan_task(plan, asked->pod);
+    plan->asked[task] = true;
+    if (verdict->kind != FB_FITS && verdict->kind != FB_BUSY)
+        return;
+    quota = fb_ledger_plan_find(plan, site->node->name, task);
     if (quota != NULL && quota->left > 0) {
         quota->passed = quota->passed || verdict->kind == FB_FITS;
         return;

@@ -42,18 +42,23 @@ static enum fb_status collect_pods(struct work *work, struct fb_objects *objects
     return FB_OK;
 }
 
-/* What the request says is free counts where there is no inventory. */
-static void take_free(struct work *work)
+/* What the request says is free counts where there is no inventory. A copy: plans take off it. */
+static enum fb_status take_free(struct work *work)
 {
+    enum fb_status st = FB_OK;
+
     if (work->scene->cluster->sites_len > 0)
-        return;
-    for (size_t i = 0; i < work->view->cluster.sites_len; i++) {
+        return FB_OK;
+    for (size_t i = 0; st == FB_OK && i < work->view->cluster.sites_len; i++) {
         const struct fb_site *from = &work->view->cluster.sites[i];
         size_t to = fb_cluster_find(&work->cluster, from->node->name);
 
-        if (to != FB_NONE)
-            work->cluster.sites[to].free = from->free;
+        if (to == FB_NONE)
+            continue;
+        work->cluster.sites[to].free = (struct fb_resources){0};
+        st = fb_resources_add_all(work->arena, &work->cluster.sites[to].free, &from->free);
     }
+    return st;
 }
 
 static void take_off(struct fb_site *site, const struct fb_resources *need, int64_t pods)
@@ -101,9 +106,10 @@ static enum fb_status build(struct work *work)
 
     if (st == FB_OK)
         st = fb_cluster_with_pods(work->arena, base, &objects, &work->cluster);
+    if (st == FB_OK)
+        st = take_free(work);
     if (st != FB_OK)
         return st;
-    take_free(work);
     for (const struct fb_ledger_gang *gang = work->ledger->gangs; gang != NULL;
          gang = gang->hh.next) {
         if (gang != work->asked->in && gang->plan != NULL)
@@ -230,7 +236,8 @@ static enum fb_status keep_tasks(const struct work *work, const struct fb_plan *
 
     plan->job.tasks = fb_arena_alloc(plan->arena, len * sizeof *plan->job.tasks);
     plan->needs = fb_arena_alloc(plan->arena, len * sizeof *plan->needs);
-    if (plan->job.tasks == NULL || plan->needs == NULL)
+    plan->asked = fb_arena_alloc(plan->arena, len * sizeof *plan->asked);
+    if (plan->job.tasks == NULL || plan->needs == NULL || plan->asked == NULL)
         return FB_ENOMEM;
     plan->job.tasks_len = len;
     for (size_t i = 0; i < len; i++) {

@@ -236,16 +236,19 @@ static void drop_uncommitted(struct fb_ledger *ledger, struct fb_ledger_gang *ga
     }
 }
 
-/* Nodes with room in the plan that no pod could have: others refuse them, or nothing is free. */
+/* Nodes with room in the plan that no pod could have: others refuse them, or nothing is free. Of
+ * those for tasks that nobody got to nothing is known. */
 static void avoid_refused(struct fb_ledger *ledger, struct fb_ledger_gang *gang, int64_t now_ms)
 {
     struct fb_ledger_plan *plan = gang->plan;
     size_t refused = 0;
 
     for (size_t i = 0; i < plan->quotas_len; i++) {
-        if (plan->quotas[i].left == 0 || plan->quotas[i].passed)
+        const struct fb_quota *quota = &plan->quotas[i];
+
+        if (quota->left == 0 || quota->passed || !plan->asked[quota->task])
             continue;
-        fb_ledger_gang_avoid(gang, plan->quotas[i].node, now_ms + ledger->limits.avoid_ms);
+        fb_ledger_gang_avoid(gang, quota->node, now_ms + ledger->limits.avoid_ms);
         refused++;
     }
     if (refused == 0)
@@ -259,8 +262,8 @@ static void close_gang(struct fb_ledger *ledger, struct fb_ledger_gang *gang, in
     drop_uncommitted(ledger, gang);
     if (gang->asked && gang->plan != NULL && fb_ledger_gang_placed(gang, ledger->session) == 0)
         avoid_refused(ledger, gang, now_ms);
-    for (size_t i = 0; gang->plan != NULL && i < gang->plan->quotas_len; i++)
-        gang->plan->quotas[i].passed = false;
+    if (gang->plan != NULL)
+        fb_ledger_plan_open(gang->plan);
     gang->asked = false;
     gang->planned = false;
 }

@@ -105,3 +105,11 @@ size_t fb_ledger_plan_room(const struct fb_ledger_plan *plan, size_t task)
     }
     return left;
 }
+
+void fb_ledger_plan_open(struct fb_ledger_plan *plan)
+{
+    for (size_t i = 0; i < plan->quotas_len; i++)
+        plan->quotas[i].passed = false;
+    for (size_t i = 0; i < plan->job.tasks_len; i++)
+        plan->asked[i] = false;
+}

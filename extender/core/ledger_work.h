@@ -65,6 +65,7 @@ struct fb_ledger_plan {
     struct fb_quota *quotas; /* by node, then task */
     size_t quotas_len;
     struct fb_resources *needs; /* by task: what a pod takes there */
+    bool *asked;                /* by task: in this session a pod of it was asked about */
     struct fb_site *blocks;     /* sites of which only the tiers are told, one a switch block */
     size_t blocks_len;
     int64_t expires_ms;
@@ -153,6 +154,8 @@ size_t fb_ledger_plan_task(const struct fb_ledger_plan *plan, const struct fb_po
  * another fabric ends the plan. */
 void fb_ledger_plan_take(struct fb_ledger_gang *gang, struct fb_ledger_pod *pod);
 void fb_ledger_plan_give_back(struct fb_ledger_pod *pod);
+/** A session begins: nothing was asked yet. */
+void fb_ledger_plan_open(struct fb_ledger_plan *plan);
 /** Pods of @task that the plan has still room for, of all with FB_NONE. */
 size_t fb_ledger_plan_room(const struct fb_ledger_plan *plan, size_t task);
 

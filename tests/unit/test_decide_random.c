@@ -169,8 +169,7 @@ static void finish(struct random_case *c, uint64_t number)
         check(c, number);
         (void)play(c, "close", "", "");
     }
-    /* Without an inventory the first pod chooses among what the request shows. */
-    if (!c->blind && c->min == 0 && placed != holds(c))
+    if (c->min == 0 && placed != holds(c))
         fail_msg("case %zu: '%s' of '%s' beside '%s' is %s", (size_t)number, c->job, c->nodes,
                  c->pods, placed ? "placed" : "not placed");
 }

@@ -77,6 +77,12 @@ static void test_decide__plans_again_without_nodes_that_others_refuse(void **sta
          false,
          "ban x; ban y; gang; close; gang",
          "none worker-0>a worker-1>b"},
+        {"nodes for tasks that nobody got to are not left out",
+         {.nodes = "a:s0/l0 b:s0/l0 c:s0/l0 d:s0/l0", .job = "first=1x8 second=2x8"},
+         false,
+         "ban a; gang; close; gang; count",
+         "none first-0>b second-0>c second-1>d allocated=3 pipelined=0 releasing=0 planned=1 "
+         "reserved=0"},
         {"the ban is forgotten in time",
          {.nodes = "a b:/l0", .job = "worker=2x8"},
          false,
@@ -197,7 +203,7 @@ static void test_decide__goes_by_requests_without_an_inventory(void **state)
         {"planned at the first score, on one fabric",
          {.nodes = TWO_ZONES, .job = "worker=3x8"},
          true,
-         "gang; count",
+         "best worker-0; gang; count",
          ""},
     };
     char text[CASE_TEXT];
@@ -208,7 +214,7 @@ static void test_decide__goes_by_requests_without_an_inventory(void **state)
     for (size_t i = 0; i < at->pods_len; i++)
         give_annotation(at->builder, at->pods[i].pod, "nhx.nvidia.com/num-nodes", "3");
     (void)snprintf(text, sizeof text, "%s", decide_case_play(at, cases[0].script));
-    assert_string_equal(text, "worker-0>a worker-1>b worker-2>c allocated=3 pipelined=0 "
+    assert_string_equal(text, "(a b c) worker-0>a worker-1>b worker-2>c allocated=3 pipelined=0 "
                               "releasing=0 planned=1 reserved=0");
     decide_case_free(at);
 }
