@@ -55,7 +55,7 @@ static void test_volcano_say_scores__are_finite_numbers_by_name(void **state)
 {
     static const char *const names[] = {"a", "b\"", "c", "d"};
     static const double scores[] = {1000.0, 0.1, 0.0, 996.66666666666663};
-    const double wild[] = {NAN, INFINITY, -INFINITY};
+    const double wild[] = {(double)NAN, (double)INFINITY, -(double)INFINITY};
     struct fb_volcano_answer said = fb_volcano_say_scores(names, scores, 4);
     struct fb_volcano_answer none = fb_volcano_say_scores(NULL, NULL, 0);
     struct fb_volcano_answer odd = fb_volcano_say_scores(names, wild, 3);
