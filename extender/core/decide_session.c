@@ -236,24 +236,34 @@ static void drop_uncommitted(struct fb_ledger *ledger, struct fb_ledger_gang *ga
     }
 }
 
-/* Nodes with room in the plan that no pod could have: others refuse them, or nothing is free. Of
- * those for tasks that nobody got to nothing is known. */
-static void avoid_refused(struct fb_ledger *ledger, struct fb_ledger_gang *gang, int64_t now_ms)
+/* Nodes in the plan that fewer pods took than were to; of those for tasks that nobody got to
+ * nothing is known. */
+static size_t avoid_untaken(const struct fb_ledger *ledger, struct fb_ledger_gang *gang,
+                            bool passed, int64_t now_ms)
 {
-    struct fb_ledger_plan *plan = gang->plan;
+    const struct fb_ledger_plan *plan = gang->plan;
     size_t refused = 0;
 
     for (size_t i = 0; i < plan->quotas_len; i++) {
         const struct fb_quota *quota = &plan->quotas[i];
 
-        if (quota->left == 0 || quota->passed || !plan->asked[quota->task])
+        if (quota->taken >= quota->left || quota->passed != passed || !plan->asked[quota->task])
             continue;
         fb_ledger_gang_avoid(gang, quota->node, now_ms + ledger->limits.avoid_ms);
         refused++;
     }
-    if (refused == 0)
+    return refused;
+}
+
+/* Nodes that no pod could have are refused by others, or nothing is free there; only where there
+ * are none it is asked which ones were passed here and refused behind. */
+static void avoid_refused(const struct fb_ledger *ledger, struct fb_ledger_gang *gang,
+                          int64_t now_ms)
+{
+    if (avoid_untaken(ledger, gang, false, now_ms) == 0 &&
+        avoid_untaken(ledger, gang, true, now_ms) == 0)
         return;
-    fb_ledger_plan_free(plan);
+    fb_ledger_plan_free(gang->plan);
     gang->plan = NULL;
 }
 

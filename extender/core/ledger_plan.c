@@ -77,6 +77,8 @@ void fb_ledger_plan_take(struct fb_ledger_gang *gang, struct fb_ledger_pod *pod)
     }
     task = fb_ledger_plan_task(plan, &pod->pod);
     quota = fb_ledger_plan_find(plan, pod->pod.node, task);
+    if (quota != NULL)
+        quota->taken++;
     if (quota == NULL || quota->left == 0)
         quota = spare(plan, task);
     if (quota == NULL)
@@ -108,8 +110,10 @@ size_t fb_ledger_plan_room(const struct fb_ledger_plan *plan, size_t task)
 
 void fb_ledger_plan_open(struct fb_ledger_plan *plan)
 {
-    for (size_t i = 0; i < plan->quotas_len; i++)
+    for (size_t i = 0; i < plan->quotas_len; i++) {
         plan->quotas[i].passed = false;
+        plan->quotas[i].taken = 0;
+    }
     for (size_t i = 0; i < plan->job.tasks_len; i++)
         plan->asked[i] = false;
 }

@@ -53,7 +53,8 @@ struct fb_quota {
     const char *node;
     size_t task;
     size_t left;
-    bool passed; /* in this session: a pod of the task was asked about there, and might go */
+    size_t taken; /* in this session: pods of the task that went there, also for a while */
+    bool passed;  /* in this session: one of them was asked about there, and might go */
 };
 
 /** Where the pods of a gang are to go. Owned by the gang; all else is in its arena. */

@@ -83,6 +83,11 @@ static void test_decide__plans_again_without_nodes_that_others_refuse(void **sta
          "ban a; gang; close; gang; count",
          "none first-0>b second-0>c second-1>d allocated=3 pipelined=0 releasing=0 planned=1 "
          "reserved=0"},
+        {"a node that was passed here and refused behind",
+         {.nodes = "a:s0/l0 b:s0/l0 c:s0/l0 d:s0/l0", .job = "first=1x8 second=2x8"},
+         false,
+         "ask first-0 a; close; gang",
+         "fits first-0>b second-0>c second-1>d"},
         {"the ban is forgotten in time",
          {.nodes = "a b:/l0", .job = "worker=2x8"},
          false,
