@@ -98,6 +98,7 @@ static void finish_podgroup(struct fb_object *object, int64_t min_member)
         .uid = object->pod.uid,
         .owner = owner != NULL ? *owner : none,
         .min_member = min_member > 0 ? min_member : 0,
+        .annotations = object->pod.annotations,
     };
 }
 
@@ -116,6 +117,8 @@ static enum fb_status finish_object(struct fb_object_reader *reader, struct fb_e
         st = fb_pod_finish(reader->arena, &object->pod, err);
     else if (kind == FB_KIND_PODGROUP)
         finish_podgroup(object, reader->draft.min_member);
+    else if (kind == FB_KIND_NAMESPACE)
+        object->namespace = fb_namespace_of(object->pod.name, &object->pod.labels);
     else if (kind != FB_KIND_NONE)
         st = fb_job_finish(reader, kind, err);
     return st != FB_OK ? st : reader->found(reader->context, object, err);
