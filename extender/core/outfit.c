@@ -40,7 +40,7 @@ static enum fb_status inject(const struct fb_outfit_input *in, size_t task,
     if (input.networking == FB_NETWORKING_NO)
         return FB_OK;
     st = fb_creation_choose(cluster, input.pod, input.networking, planned_fabric(in->plan),
-                            &creation);
+                            in->plan->has_gang, &creation);
     if (st != FB_OK)
         return st;
     ret->denied = creation.reason;

@@ -98,6 +98,7 @@ static void finish_podgroup(struct fb_object *object, int64_t min_member)
         .uid = object->pod.uid,
         .owner = owner != NULL ? *owner : none,
         .min_member = min_member > 0 ? min_member : 0,
+        .annotations = object->pod.annotations,
     };
 }
 

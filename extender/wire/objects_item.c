@@ -97,7 +97,7 @@ const struct fb_field fb_item_fields[] = {
     META("metadata.namespace", FB_SHAPE_TEXT, space, FB_KINDS_ALL & ~NODE),
     META("metadata.uid", FB_SHAPE_TEXT, uid, FB_KINDS_ALL),
     META("metadata.labels", FB_SHAPE_PAIRS, labels, FB_KINDS_ALL & ~PODGROUP),
-    META("metadata.annotations", FB_SHAPE_NOTES, annotations, FB_KINDS_ALL & ~(NODE | PODGROUP)),
+    META("metadata.annotations", FB_SHAPE_NOTES, annotations, FB_KINDS_ALL & ~NODE),
     META("metadata.deletionTimestamp", FB_SHAPE_STAMP, terminating, FB_KINDS_JOBS | POD),
     {"metadata.generateName", FB_SHAPE_TEXT, FB_THING_DRAFT, FB_AT(fb_draft, object.generate_name),
      .kinds = FB_KINDS_JOBS | POD},

@@ -43,6 +43,7 @@ struct fb_podgroup {
     const char *space, *name, *uid;
     struct fb_owner owner; /* all "" when it has none */
     int64_t min_member;    /* 0 when not told */
+    struct fb_pairs annotations;
 };
 
 /** Many of them. */

@@ -163,11 +163,12 @@ void line_add_object(struct line *line, const struct fb_object *object)
         line_add_node(line, &object->node);
     else if (object->kind == FB_KIND_POD)
         line_add_pod(line, &object->pod);
-    else if (object->kind == FB_KIND_PODGROUP)
+    else if (object->kind == FB_KIND_PODGROUP) {
         line_add(line, "podgroup %s/%s uid=%s owner(%s/%s %s %s) min=%lld", group->space,
                  group->name, group->uid, group->owner.group, group->owner.kind, group->owner.name,
                  group->owner.uid, (long long)group->min_member);
-    else
+        add_pairs(line, " annotations{", &group->annotations);
+    } else
         line_add_job(line, &object->job);
 }
 
