@@ -210,6 +210,23 @@ static void test_plan__of_a_gang_that_nobody_counts_takes_the_largest(void **sta
     builder_free(at.builder);
 }
 
+/* Nodes without NICs are where the pod could go, but would not hold it. */
+static void test_plan__holds_empty_goes_before_large(void **state)
+{
+    static const struct plan_case from = {"a b c d:-/-:z2 e:-/-:z2", "8>d", NULL, "worker=2x8", 0};
+    struct asked at;
+
+    (void)state;
+    ask_for(&at, &from, NULL);
+    for (size_t i = 0; i < 3; i++)
+        give_amount(at.builder, &at.builder->nodes[i], "nic", 0);
+    at.cluster = build_cluster(at.builder);
+    assert_string_equal(choose(&at, NULL, 0), "z2");
+    at.builder->jobs.at[0].tasks[0].pods = 3;
+    assert_string_equal(choose(&at, NULL, 0), "z1");
+    builder_free(at.builder);
+}
+
 static void test_told__looks_at_the_pod_group_before_the_owner(void **state)
 {
     static const struct plan_case from = {"a b", NULL, NULL, "worker=2x8", 0};
@@ -300,6 +317,7 @@ int main(void)
         cmocka_unit_test(test_plan__chooses_where_the_whole_gang_holds),
         cmocka_unit_test(test_plan__sees_what_was_noted),
         cmocka_unit_test(test_plan__of_a_gang_that_nobody_counts_takes_the_largest),
+        cmocka_unit_test(test_plan__holds_empty_goes_before_large),
         cmocka_unit_test(test_told__looks_at_the_pod_group_before_the_owner),
         cmocka_unit_test(test_key__numbers_the_groups_of_one_owner),
         cmocka_unit_test(test_plan__survives_every_lack_of_memory),
