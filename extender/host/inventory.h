@@ -14,8 +14,11 @@
  */
 struct fb_inventory {
     struct fb_inputs in;
-    bool has_snapshot;   /* objects were read; else they are none and the cluster is empty */
-    int64_t read_ms;     /* when reading began, by fb_inventory_clock_ms() */
+    bool has_snapshot; /* objects were read; else they are none and the cluster is empty */
+    bool live;         /* an API server tells the objects */
+    bool synced;       /* live: all kinds of objects were told once */
+    int64_t read_ms;   /* by fb_inventory_clock_ms(): when reading began; live: when the API server
+                          was last heard */
     uint64_t generation; /* 1, 2, ... in the order in which the slot got them */
     _Atomic size_t holders;
 };

@@ -151,8 +151,9 @@ static void add_name(char *list, size_t size, const char *name)
 static enum fb_status read_directory(struct fb_inputs *in, const char *dir,
                                      struct fb_snapshot_reader *reader, struct fb_error *err)
 {
-    static const char *const names[] = {"nodes.json", "pods.json", "podgroups.json", "vcjobs.json",
-                                        "owners.json"};
+    static const char *const names[] = {"nodes.json",  "pods.json",   "podgroups.json",
+                                        "vcjobs.json", "owners.json", "namespaces.json"};
+    const size_t silent = 5; /* namespaces are asked for by admission only */
     char missing[128] = "";
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -162,9 +163,9 @@ static enum fb_status read_directory(struct fb_inputs *in, const char *dir,
         if (path == NULL)
             return fb_error_set(err, FB_ENOMEM, "out of memory");
         st = read_list(in, path, reader, err);
-        if (st == FB_ENOTFOUND && i > 0)
+        if (st == FB_ENOTFOUND && i > 0 && i < silent)
             add_name(missing, sizeof missing, names[i]);
-        else if (st != FB_OK)
+        else if (st != FB_OK && (st != FB_ENOTFOUND || i == 0))
             return st;
     }
     if (*missing != '\0')
@@ -247,6 +248,7 @@ static enum fb_status build(struct fb_inputs *in, const struct fb_options *optio
 
     for (size_t i = 0; !options->keep_members && i < in->jobs.len; i++)
         take_out(in, &in->jobs.at[i]);
+    in->namespaces = from->namespaces;
     in->objects = (struct fb_objects){
         .nodes = from->nodes,
         .nodes_len = from->nodes_len,

@@ -20,7 +20,8 @@ struct fb_inputs {
     struct fb_policies policies;
     struct fb_config config;
     struct fb_snapshot snapshot;
-    struct fb_jobs jobs;       /* of --job, in order */
+    struct fb_jobs jobs; /* of --job, in order */
+    struct fb_namespaces namespaces;
     struct fb_objects objects; /* the snapshot's, which the cluster is built from */
     struct fb_cluster cluster;
 };

@@ -117,6 +117,8 @@ static enum fb_status finish_object(struct fb_object_reader *reader, struct fb_e
         st = fb_pod_finish(reader->arena, &object->pod, err);
     else if (kind == FB_KIND_PODGROUP)
         finish_podgroup(object, reader->draft.min_member);
+    else if (kind == FB_KIND_NAMESPACE)
+        object->namespace = fb_namespace_of(object->pod.name, &object->pod.labels);
     else if (kind != FB_KIND_NONE)
         st = fb_job_finish(reader, kind, err);
     return st != FB_OK ? st : reader->found(reader->context, object, err);

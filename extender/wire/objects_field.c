@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "fabricbind/profile_keys.h"
 #include "fabricbind/quantity.h"
 #include "objects_fields.h"
 
@@ -133,6 +134,14 @@ static bool is_note(const char *key)
     return false;
 }
 
+/* What the three of profile.h take is counted anew at the bind. */
+static void count_note(struct fb_pod *pod, const struct fb_scan_value *value)
+{
+    if (strcmp(value->key, FB_PROFILE_KEY) != 0 && strcmp(value->key, FB_PROFILE_CONF_KEY) != 0 &&
+        strcmp(value->key, FB_PROFILE_TOPO_KEY) != 0)
+        pod->annotations_bytes += value->key_len + value->len;
+}
+
 /* By how much a suffix multiplies what is counted in units, or thousandths; 0: not told here. */
 static int64_t scale_of(const char *suffix, bool milli)
 {
@@ -246,6 +255,8 @@ enum fb_status fb_field_read(struct fb_object_reader *reader, const struct fb_mo
     void *field = field_at(thing, row->field);
     const char *unused;
 
+    if (row->entry && row->field->shape == FB_SHAPE_NOTES)
+        count_note(thing, value);
     if (row->entry)
         return read_entry(reader->arena, row->field->shape, field, value, err);
     if (value->type == FB_SCAN_NULL) {
@@ -295,8 +306,11 @@ void fb_field_clear(const struct fb_mounted *row, void *thing)
         if (((struct fb_container *)thing)->role == FB_CONTAINER_SIDECAR)
             ((struct fb_container *)thing)->role = FB_CONTAINER_INIT;
         break;
-    case FB_SHAPE_PAIRS:
     case FB_SHAPE_NOTES:
+        ((struct fb_pod *)thing)->annotations_bytes = 0;
+        ((struct fb_pairs *)field)->len = 0;
+        break;
+    case FB_SHAPE_PAIRS:
         ((struct fb_pairs *)field)->len = 0;
         break;
     case FB_SHAPE_AMOUNTS:

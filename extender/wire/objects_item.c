@@ -6,6 +6,7 @@
 #define NODE FB_KIND_BIT(FB_KIND_NODE)
 #define POD FB_KIND_BIT(FB_KIND_POD)
 #define PODGROUP FB_KIND_BIT(FB_KIND_PODGROUP)
+#define NAMESPACE FB_KIND_BIT(FB_KIND_NAMESPACE)
 #define VCJOB FB_KIND_BIT(FB_KIND_VCJOB)
 #define BATCHJOB FB_KIND_BIT(FB_KIND_BATCHJOB)
 #define JOBSET FB_KIND_BIT(FB_KIND_JOBSET)
@@ -94,16 +95,16 @@ const struct fb_field fb_item_fields[] = {
     {"kind", FB_SHAPE_TEXT, FB_THING_DRAFT, FB_AT(fb_draft, kind)},
     OBJECT("metadata", FB_KINDS_ALL),
     META("metadata.name", FB_SHAPE_TEXT, name, FB_KINDS_ALL),
-    META("metadata.namespace", FB_SHAPE_TEXT, space, FB_KINDS_ALL & ~NODE),
+    META("metadata.namespace", FB_SHAPE_TEXT, space, FB_KINDS_ALL & ~(NODE | NAMESPACE)),
     META("metadata.uid", FB_SHAPE_TEXT, uid, FB_KINDS_ALL),
     META("metadata.labels", FB_SHAPE_PAIRS, labels, FB_KINDS_ALL & ~PODGROUP),
-    META("metadata.annotations", FB_SHAPE_NOTES, annotations, FB_KINDS_ALL & ~NODE),
+    META("metadata.annotations", FB_SHAPE_NOTES, annotations, FB_KINDS_ALL & ~(NODE | NAMESPACE)),
     META("metadata.deletionTimestamp", FB_SHAPE_STAMP, terminating, FB_KINDS_JOBS | POD),
     {"metadata.generateName", FB_SHAPE_TEXT, FB_THING_DRAFT, FB_AT(fb_draft, object.generate_name),
      .kinds = FB_KINDS_JOBS | POD},
     {"metadata.ownerReferences", FB_SHAPE_LIST, FB_THING_POD, .below = owner_fields,
      .starts = FB_THING_OWNER, .kinds = POD | PODGROUP},
-    OBJECT("spec", FB_KINDS_ALL),
+    OBJECT("spec", FB_KINDS_ALL & ~NAMESPACE),
     {"spec", FB_SHAPE_MOUNT, FB_THING_DRAFT, .below = fb_pod_spec_fields, .kinds = POD},
     {"", FB_SHAPE_MOUNT, FB_THING_DRAFT, .below = fb_node_fields, .kinds = NODE},
     OBJECT("status", NODE | POD),

@@ -256,6 +256,7 @@ static const struct {
     [FB_KIND_NODE] = {"Node", "", NULL},
     [FB_KIND_POD] = {"Pod", "", NULL},
     [FB_KIND_PODGROUP] = {"PodGroup", "scheduling.volcano.sh", NULL},
+    [FB_KIND_NAMESPACE] = {"Namespace", "", NULL},
     [FB_KIND_VCJOB] = {"Job", "batch.volcano.sh", build_vcjob},
     [FB_KIND_BATCHJOB] = {"Job", "batch", build_batchjob},
     [FB_KIND_JOBSET] = {"JobSet", "jobset.x-k8s.io", build_jobset},

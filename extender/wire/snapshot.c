@@ -29,7 +29,7 @@ static const struct fb_scan_path list_paths[] = {
 
 /* How much there was before a list, so that a second "items" in it can begin anew. */
 struct counts {
-    size_t nodes, pods, podgroups, jobs, skipped;
+    size_t nodes, pods, podgroups, jobs, namespaces, skipped;
 };
 
 struct fb_snapshot_reader {
@@ -55,8 +55,8 @@ static void begin_list(struct fb_snapshot_reader *reader)
     const struct fb_snapshot *snapshot = reader->snapshot;
 
     reader->before =
-        (struct counts){snapshot->nodes_len, snapshot->pods_len, snapshot->podgroups_len,
-                        snapshot->jobs.len, snapshot->skipped};
+        (struct counts){snapshot->nodes_len, snapshot->pods_len,       snapshot->podgroups_len,
+                        snapshot->jobs.len,  snapshot->namespaces.len, snapshot->skipped};
     reader->kind = "";
     reader->group = "";
     reader->has_items = false;
@@ -100,6 +100,7 @@ static enum fb_status take_items(struct fb_snapshot_reader *reader, enum fb_scan
     snapshot->pods_len = reader->before.pods;
     snapshot->podgroups_len = reader->before.podgroups;
     snapshot->jobs.len = reader->before.jobs;
+    snapshot->namespaces.len = reader->before.namespaces;
     snapshot->skipped = reader->before.skipped;
     return FB_OK;
 }
@@ -208,6 +209,22 @@ static enum fb_status add_job(struct fb_snapshot_reader *reader, const struct fb
     return FB_OK;
 }
 
+static enum fb_status add_namespace(struct fb_snapshot_reader *reader,
+                                    const struct fb_namespace *namespace, struct fb_error *err)
+{
+    struct fb_namespaces *all = &reader->snapshot->namespaces;
+    struct fb_namespace *at;
+
+    if (all->len >= reader->pods_max)
+        return too_many(reader->pods_max, "namespaces", err);
+    at = fb_arena_more(reader->arena, all->at, all->len, &all->size, sizeof *at);
+    if (at == NULL)
+        return no_memory(err);
+    all->at = at;
+    at[all->len++] = *namespace;
+    return FB_OK;
+}
+
 static enum fb_status add_object(void *context, const struct fb_object *object,
                                  struct fb_error *err)
 {
@@ -225,6 +242,8 @@ static enum fb_status add_object(void *context, const struct fb_object *object,
         return add_pod(reader, &object->pod, err);
     if (object->kind == FB_KIND_PODGROUP)
         return add_podgroup(reader, &object->podgroup, err);
+    if (object->kind == FB_KIND_NAMESPACE)
+        return add_namespace(reader, &object->namespace, err);
     return add_job(reader, &object->job, err);
 }
 
@@ -305,6 +324,7 @@ enum fb_status fb_snapshot_reader_finish(struct fb_snapshot_reader *reader, stru
 
     if (st != FB_OK)
         return st;
+    fb_namespaces_sort(&reader->snapshot->namespaces);
     fb_scan_reset(reader->scan);
     begin_list(reader);
     return FB_OK;

@@ -5,6 +5,7 @@
 #include "fabricbind/arena.h"
 #include "fabricbind/error.h"
 #include "fabricbind/job.h"
+#include "fabricbind/namespace.h"
 #include "fabricbind/node.h"
 #include "fabricbind/pod.h"
 #include "fabricbind/scan.h"
@@ -29,6 +30,7 @@ enum fb_kind {
     FB_KIND_NODE,
     FB_KIND_POD,
     FB_KIND_PODGROUP, /* scheduling.volcano.sh */
+    FB_KIND_NAMESPACE,
     FB_KIND_VCJOB,    /* Job of batch.volcano.sh */
     FB_KIND_BATCHJOB, /* Job of batch */
     FB_KIND_JOBSET,
@@ -62,8 +64,9 @@ struct fb_object {
     struct fb_node node;         /* FB_KIND_NODE */
     struct fb_pod pod;           /* FB_KIND_POD; of others what metadata says */
     struct fb_podgroup podgroup; /* FB_KIND_PODGROUP */
-    struct fb_job job;           /* owners of pods */
-    const char *generate_name;   /* metadata.generateName of pods and owners; "" */
+    struct fb_namespace namespace;
+    struct fb_job job;         /* owners of pods */
+    const char *generate_name; /* metadata.generateName of pods and owners; "" */
 };
 
 /** Objects below one prefix: immutable, shared between readers and threads. */

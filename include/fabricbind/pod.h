@@ -54,6 +54,8 @@ struct fb_pod {
     bool terminating;               /* has a deletionTimestamp */
     bool host_network;
     struct fb_pairs labels, annotations, selector; /* selector: spec.nodeSelector */
+    size_t annotations_bytes; /* keys and values of all annotations, also of those not kept; the
+                                 three of profile.h left out */
     struct fb_owner *owners;
     size_t owners_len, owners_size;
     struct fb_container *containers; /* of all roles, in the order of the object: init first */

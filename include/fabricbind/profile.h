@@ -4,6 +4,7 @@
 
 #include "fabricbind/equip.h"
 #include "fabricbind/need.h"
+#include "fabricbind/profile_keys.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,10 +12,6 @@
 
 /** What the network of the node that a pod lands on asks of it: three annotations of its Binding.
  */
-
-#define FB_PROFILE_KEY "fabricbind.io/profile"
-#define FB_PROFILE_CONF_KEY "fabricbind.io/nccl.conf"
-#define FB_PROFILE_TOPO_KEY "fabricbind.io/nccl-topo.xml"
 
 /** Where the downward API volume puts them in the pod. */
 #define FB_PROFILE_DIR "/etc/fabricbind"

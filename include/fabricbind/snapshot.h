@@ -5,6 +5,7 @@
 #include "fabricbind/arena.h"
 #include "fabricbind/error.h"
 #include "fabricbind/job.h"
+#include "fabricbind/namespace.h"
 #include "fabricbind/node.h"
 #include "fabricbind/pod.h"
 #include "fabricbind/scan.h"
@@ -20,7 +21,8 @@ struct fb_snapshot {
     struct fb_podgroup *podgroups;
     size_t podgroups_len, podgroups_size;
     struct fb_jobs jobs; /* owners of all kinds that objects.h knows; plain pods are not here */
-    size_t skipped;      /* objects of kinds that it does not know */
+    struct fb_namespaces namespaces; /* sorted when a list is finished */
+    size_t skipped;                  /* objects of kinds that it does not know */
 };
 
 /** Bounds; 0: the default. */

@@ -153,22 +153,34 @@ void line_add_job(struct line *line, const struct fb_job *job)
     }
 }
 
+static void add_podgroup(struct line *line, const struct fb_podgroup *group)
+{
+    line_add(line, "podgroup %s/%s uid=%s owner(%s/%s %s %s) min=%lld", group->space, group->name,
+             group->uid, group->owner.group, group->owner.kind, group->owner.name, group->owner.uid,
+             (long long)group->min_member);
+    add_pairs(line, " annotations{", &group->annotations);
+}
+
+static void add_namespace(struct line *line, const struct fb_namespace *namespace)
+{
+    line_add(line, "namespace %s level=%d", namespace->name, (int)namespace->level);
+    add_flag(line, "off", namespace->off);
+    add_flag(line, "strict", namespace->strict);
+}
+
 void line_add_object(struct line *line, const struct fb_object *object)
 {
-    const struct fb_podgroup *group = &object->podgroup;
-
     if (object->kind == FB_KIND_NONE)
         line_add(line, "unknown");
     else if (object->kind == FB_KIND_NODE)
         line_add_node(line, &object->node);
     else if (object->kind == FB_KIND_POD)
         line_add_pod(line, &object->pod);
-    else if (object->kind == FB_KIND_PODGROUP) {
-        line_add(line, "podgroup %s/%s uid=%s owner(%s/%s %s %s) min=%lld", group->space,
-                 group->name, group->uid, group->owner.group, group->owner.kind, group->owner.name,
-                 group->owner.uid, (long long)group->min_member);
-        add_pairs(line, " annotations{", &group->annotations);
-    } else
+    else if (object->kind == FB_KIND_PODGROUP)
+        add_podgroup(line, &object->podgroup);
+    else if (object->kind == FB_KIND_NAMESPACE)
+        add_namespace(line, &object->namespace);
+    else
         line_add_job(line, &object->job);
 }
 
