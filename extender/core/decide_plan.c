@@ -269,6 +269,7 @@ static enum fb_status keep(struct work *work, const struct fb_plan *from)
     if (st != FB_OK)
         return st;
     plan->serial = ++work->ledger->serial;
+    plan->made_ms = work->scene->now_ms;
     plan->expires_ms = work->scene->now_ms + work->ledger->limits.plan_ms;
     work->asked->in->plan = FB_TAKE(plan);
     return FB_OK;

@@ -9,29 +9,76 @@
 /* Every entry is looked at, so not at each request. */
 #define EXPIRE_MS 10000
 
-/* A pod that the inventory shows on a node needs no entry; the others stand on other fabrics
- * perhaps. */
+/* A plan outlives an inventory, which in a live cluster is a new one each second; not for long, as
+ * what is free changes. */
+#define KEEP_MS 10000
+
+/* An inventory tells of every pod that was there so long before it. */
+#define GRACE_MS 10000
+
+static bool holds_still(const struct fb_ledger_plan *plan, const struct fb_scene *scene)
+{
+    const struct fb_cluster *cluster = scene->cluster;
+
+    if (scene->now_ms - plan->made_ms >= KEEP_MS)
+        return false;
+    for (size_t i = 0; i < plan->quotas_len; i++) {
+        size_t site = fb_cluster_find(cluster, plan->quotas[i].node);
+        size_t fabric = site != FB_NONE ? cluster->sites[site].fabric : FB_NONE;
+
+        if (fabric == FB_NONE || strcmp(cluster->fabrics[fabric].key, plan->fabric) != 0)
+            return false;
+    }
+    return true;
+}
+
+static void review_plan(struct fb_ledger_gang *gang, const struct fb_scene *scene)
+{
+    if (gang->plan != NULL && !holds_still(gang->plan, scene)) {
+        fb_ledger_plan_free(gang->plan);
+        gang->plan = NULL;
+    }
+    gang->planned = false;
+}
+
+/* A pod that the inventory shows on a node needs no entry: it has what it took of a plan. */
+static void take_resident(struct fb_ledger *ledger, const struct fb_resident *resident)
+{
+    struct fb_ledger_pod *pod = fb_ledger_find(ledger, resident->pod->uid);
+
+    if (pod == NULL)
+        return;
+    pod->seen = ledger->generation;
+    if (resident->site == FB_NONE)
+        return;
+    /* The gang is counted anew when it is asked about; its session may end before that. */
+    if (pod->gang != NULL && !resident->pod->terminating)
+        pod->gang->running++;
+    pod->plan = 0;
+    fb_ledger_remove(ledger, pod);
+}
+
+static void remove_gone(struct fb_ledger *ledger, const struct fb_scene *scene)
+{
+    struct fb_ledger_pod *next;
+
+    for (struct fb_ledger_pod *pod = ledger->pods; pod != NULL; pod = next) {
+        next = pod->hh.next;
+        if (pod->seen < ledger->generation && pod->placed_ms + GRACE_MS < scene->told_ms)
+            fb_ledger_remove(ledger, pod);
+    }
+}
+
 static void take_over(struct fb_ledger *ledger, const struct fb_scene *scene)
 {
     const struct fb_cluster *cluster = scene->cluster;
 
     ledger->generation = scene->generation;
-    for (struct fb_ledger_gang *gang = ledger->gangs; gang != NULL; gang = gang->hh.next) {
-        fb_ledger_plan_free(gang->plan);
-        gang->plan = NULL;
-        gang->planned = false;
-    }
-    for (size_t i = 0; ledger->pods != NULL && i < cluster->residents_len; i++) {
-        const struct fb_resident *resident = &cluster->residents[i];
-        struct fb_ledger_pod *pod = fb_ledger_find(ledger, resident->pod->uid);
-
-        if (pod == NULL || resident->site == FB_NONE)
-            continue;
-        /* The gang is counted anew when it is asked about; its session may end before that. */
-        if (pod->gang != NULL && !resident->pod->terminating)
-            pod->gang->running++;
-        fb_ledger_remove(ledger, pod);
-    }
+    for (struct fb_ledger_gang *gang = ledger->gangs; gang != NULL; gang = gang->hh.next)
+        review_plan(gang, scene);
+    for (size_t i = 0; ledger->pods != NULL && i < cluster->residents_len; i++)
+        take_resident(ledger, &cluster->residents[i]);
+    remove_gone(ledger, scene);
 }
 
 /* The end of a session may never be told, so it is not waited for. */

@@ -186,6 +186,15 @@ static size_t find_holder(const struct fb_pod *pod, const char *gpu)
     return holder;
 }
 
+/* What is said at bind is ours to say: a value that a user set would be believed until then. */
+static void empty_forged(struct fb_injection_work *work, const char *key)
+{
+    const char *value = fb_pairs_find(&work->in->spec->annotations, key);
+
+    if (value != NULL && *value != '\0')
+        fb_injection_annotation(work, key, "");
+}
+
 static void add_marks(struct fb_injection_work *work)
 {
     const struct fb_podspec *spec = work->in->spec;
@@ -202,6 +211,11 @@ static void add_marks(struct fb_injection_work *work)
         fb_injection_annotation(work, MANAGED, "true");
     if (degraded->len > 0 && !fb_text_equal(fb_pairs_find(&spec->annotations, DEGRADED), text))
         fb_injection_annotation(work, DEGRADED, text);
+    if (degraded->len == 0)
+        empty_forged(work, DEGRADED);
+    empty_forged(work, FB_PROFILE_KEY);
+    empty_forged(work, FB_PROFILE_CONF_KEY);
+    empty_forged(work, FB_PROFILE_TOPO_KEY);
     if (fb_text_equal(fb_pairs_find(&spec->labels, MANAGED), "true"))
         return;
     if (!spec->has_labels)

@@ -139,6 +139,7 @@ enum fb_status fb_ledger_put(struct fb_ledger *ledger, const char *uid, const st
     if (entry == NULL)
         return FB_ENOMEM;
     entry->session = ledger->session;
+    entry->placed_ms = now_ms;
     entry->expires_ms = now_ms + ledger->limits.pod_ms;
     if (old != NULL)
         fb_ledger_remove(ledger, old);

@@ -40,7 +40,8 @@ struct fb_ledger_pod {
     int64_t status;         /* enum fb_task_status */
     const char *fabric;     /* key of its node's; "" unknown */
     uint64_t session;       /* in which it was placed */
-    int64_t expires_ms;
+    int64_t placed_ms, expires_ms;
+    uint64_t seen;               /* generation of the last inventory that tells of it */
     struct fb_ledger_gang *gang; /* NULL: none */
     struct fb_ledger_pod *next;  /* of the gang */
     struct fb_ledger_pod **link; /* what points at this one there */
@@ -69,7 +70,7 @@ struct fb_ledger_plan {
     bool *asked;                /* by task: in this session a pod of it was asked about */
     struct fb_site *blocks;     /* sites of which only the tiers are told, one a switch block */
     size_t blocks_len;
-    int64_t expires_ms;
+    int64_t made_ms, expires_ms;
 };
 
 /** A node of a plan that the gang could not have. */

@@ -10,6 +10,10 @@
 /* NCCL cuts keys and values that are longer. */
 #define SETTING_BYTES 1023
 
+/* The last member, and the end, of what nobody signed yet. */
+#define SIGNATURE ",\"signature\":"
+#define UNSIGNED SIGNATURE "null}"
+
 static const char topo_left_out[] = "topology left out: annotations too large";
 static const char conf_left_out[] = "nccl.conf left out: annotations too large";
 
@@ -204,7 +208,7 @@ static const char *make_json(const struct work *work)
     write_member(&text, "ratio", ratio_text(work->in, ratio));
     write_degraded(&text, &work->degraded);
     write_env(&text, &work->conf);
-    fb_jsontext_raw(&text, ",\"signature\":null}");
+    fb_jsontext_raw(&text, UNSIGNED);
     return fb_jsontext_done(&text);
 }
 
@@ -248,4 +252,24 @@ enum fb_status fb_profile_make(struct fb_arena *arena, const struct fb_profile_i
         return fb_error_set(err, st, "out of memory");
     *ret = made;
     return FB_OK;
+}
+
+bool fb_profile_is_key(const char *key)
+{
+    return fb_text_equal(key, FB_PROFILE_KEY) || fb_text_equal(key, FB_PROFILE_CONF_KEY) ||
+           fb_text_equal(key, FB_PROFILE_TOPO_KEY);
+}
+
+const char *fb_profile_sign(struct fb_arena *arena, const char *profile, const char *signature)
+{
+    size_t len = strlen(profile) - strlen(UNSIGNED);
+    struct fb_jsontext text = {.arena = arena};
+
+    fb_jsontext_bytes(&text, profile, len);
+    fb_jsontext_raw(&text, SIGNATURE);
+    fb_jsontext_string(&text, signature);
+    fb_jsontext_raw(&text, "}");
+    if (fb_jsontext_done(&text) == NULL || text.len > strlen(profile) + FB_PROFILE_SIGNATURE_BYTES)
+        return NULL;
+    return text.at;
 }

@@ -262,23 +262,27 @@ static void decode_spec(struct fb_podjson *walk, const struct fb_podjson_at *pod
     decode_affinity(walk, &at, spec);
 }
 
-enum fb_status fb_podspec_decode(struct fb_arena *arena, const char *text, size_t len,
-                                 struct fb_podspec *ret, struct fb_error *err)
+enum fb_status fb_podspec_read(struct fb_arena *arena, const struct fb_json_node *pod,
+                               struct fb_podspec *ret, struct fb_error *err)
 {
-    FB_OWNED(fb_json_fini) struct fb_json json = {0};
     struct fb_podjson walk = {.arena = arena, .err = err};
-    struct fb_podjson_at pod = {0};
+    struct fb_podjson_at at = {.node = pod};
     struct fb_podspec spec = {0};
-    enum fb_status st = fb_json_parse(text, len, FB_PODSPEC_BYTES, &json, err);
 
-    if (st != FB_OK)
-        return st;
-    pod.node = fb_json_root(&json);
-    if (fb_podjson_is(&walk, &pod, FB_JSON_MAP)) {
-        decode_metadata(&walk, &pod, &spec);
-        decode_spec(&walk, &pod, &spec);
+    if (fb_podjson_is(&walk, &at, FB_JSON_MAP)) {
+        decode_metadata(&walk, &at, &spec);
+        decode_spec(&walk, &at, &spec);
     }
     if (walk.status == FB_OK)
         *ret = spec;
     return walk.status;
+}
+
+enum fb_status fb_podspec_decode(struct fb_arena *arena, const char *text, size_t len,
+                                 struct fb_podspec *ret, struct fb_error *err)
+{
+    FB_OWNED(fb_json_fini) struct fb_json json = {0};
+    enum fb_status st = fb_json_parse(text, len, FB_PODSPEC_BYTES, &json, err);
+
+    return st == FB_OK ? fb_podspec_read(arena, fb_json_root(&json), ret, err) : st;
 }

@@ -2,18 +2,12 @@
 #ifndef FB_OUTFIT_H
 #define FB_OUTFIT_H
 
-#include "fabricbind/injection.h"
+#include "fabricbind/outfit_pod.h"
 #include "fabricbind/plan.h"
-#include "fabricbind/profile.h"
 
 #include <stddef.h>
 
 /** What the pods of a planned job get: at creation, by task, and at bind, by placement. */
-
-struct fb_outfit_task {
-    struct fb_injection injection;
-    const char *denied; /* why a networked pod could not be made; NULL: it can */
-};
 
 struct fb_outfit {
     struct fb_outfit_task *tasks; /* as many as the job has */

@@ -4,6 +4,7 @@
 
 #include "fabricbind/arena.h"
 #include "fabricbind/error.h"
+#include "fabricbind/json.h"
 #include "fabricbind/podspec.h"
 
 #include <stddef.h>
@@ -28,5 +29,9 @@
  */
 enum fb_status fb_podspec_decode(struct fb_arena *arena, const char *text, size_t len,
                                  struct fb_podspec *ret, struct fb_error *err) FB_CHECK;
+
+/** The same of a value of a document that was parsed; what is returned does not borrow from it. */
+enum fb_status fb_podspec_read(struct fb_arena *arena, const struct fb_json_node *pod,
+                               struct fb_podspec *ret, struct fb_error *err) FB_CHECK;
 
 #endif

@@ -13,6 +13,9 @@
 /** What the network of the node that a pod lands on asks of it: three annotations of its Binding.
  */
 
+/** Is @key one of the three. */
+bool fb_profile_is_key(const char *key);
+
 /** Where the downward API volume puts them in the pod. */
 #define FB_PROFILE_DIR "/etc/fabricbind"
 #define FB_PROFILE_TOPO_FILE FB_PROFILE_DIR "/nccl-topo.xml"
@@ -48,6 +51,16 @@ struct fb_profile {
  */
 enum fb_status fb_profile_make(struct fb_arena *arena, const struct fb_profile_input *in,
                                struct fb_profile *ret, struct fb_error *err) FB_CHECK;
+
+/** What a signature adds to a profile at most; to be counted as the pod's beforehand. */
+#define FB_PROFILE_SIGNATURE_BYTES ((size_t)128)
+
+/**
+ * @profile as fb_profile_make() made it, which is what is signed, with the text @signature as its
+ * last member in place of null: who verifies puts the null back. In @arena; NULL when out of
+ * memory, or over FB_PROFILE_SIGNATURE_BYTES.
+ */
+const char *fb_profile_sign(struct fb_arena *arena, const char *profile, const char *signature);
 
 /**
  * NCCL's topology XML of @shape, which may be NULL. "" where the policy knows none, or has values

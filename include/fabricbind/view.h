@@ -15,6 +15,8 @@ struct fb_scene {
     uint64_t generation;              /* rises with every new cluster; requests under way may still
                                          have the one before */
     int64_t now_ms;                   /* of a clock that never goes back */
+    int64_t told_ms;                  /* when the API server last spoke, by that clock: pods that
+                                         were there before and are not told are gone; 0: unknown */
 };
 
 /**

@@ -44,7 +44,8 @@ struct decide_case *decide_case_new(const struct plan_case *from, bool blind)
                      FB_OK);
     at->ledger = fb_ledger_new(NULL);
     assert_non_null(at->ledger);
-    at->scene = (struct fb_scene){&at->cluster, &at->objects, 1, 1000};
+    at->scene = (struct fb_scene){
+        .cluster = &at->cluster, .objects = &at->objects, .generation = 1, .now_ms = 1000};
     add_pods(at);
     return at;
 }
@@ -265,6 +266,15 @@ static void play_show(struct decide_case *at, const char *name, const char *unus
     at->scene.generation++;
 }
 
+/* An API server knows of no pod but those shown. */
+static void play_list(struct decide_case *at, const char *unused, const char *unused_too)
+{
+    (void)unused;
+    (void)unused_too;
+    at->scene.generation++;
+    at->scene.told_ms = at->scene.now_ms;
+}
+
 /* Where the best node is for one pod, FB_NONE when there is none; the first by name of equals. */
 static size_t choose(struct decide_case *at, const struct decide_pod *pod)
 {
@@ -362,7 +372,7 @@ static void play_step(struct decide_case *at, const char *step)
         {"ask", play_ask},     {"nodes", play_nodes}, {"best", play_best},   {"put", play_put},
         {"pipe", play_pipe},   {"drop", play_drop},   {"evict", play_evict}, {"gang", play_gang},
         {"ban", play_ban},     {"allow", play_allow}, {"wait", play_wait},   {"close", play_close},
-        {"count", play_count}, {"show", play_show},
+        {"count", play_count}, {"show", play_show},   {"list", play_list},
     };
     char words[3][32] = {"", "", ""};
 

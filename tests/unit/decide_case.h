@@ -45,6 +45,7 @@ void decide_case_free(struct decide_case *at);
  *                    where one cannot all are taken back: "none"
  * "ban a", "allow"   other plugins refuse a node, none any more
  * "show worker-0"    another inventory, which tells that pod on its node, too
+ * "list"             the same inventory again, from an API server
  * "wait 1000"        milliseconds
  * "close", "count"   "allocated=2 pipelined=0 releasing=0 planned=1 reserved=0"
  */

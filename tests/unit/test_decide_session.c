@@ -99,6 +99,40 @@ static void test_decide__plans_again_without_nodes_that_others_refuse(void **sta
     play_all(cases, COUNT(cases));
 }
 
+static void test_decide__keeps_what_another_inventory_does_not_change(void **state)
+{
+    static const struct script_case cases[] = {
+        {"a plan whose nodes are still there",
+         {.nodes = TWO_ZONES, .job = "worker=2x8"},
+         false,
+         "ask worker-0 x; list; drop worker-1; count",
+         "fits allocated=0 pipelined=0 releasing=0 planned=1 reserved=2"},
+        {"not for long",
+         {.nodes = TWO_ZONES, .job = "worker=2x8"},
+         false,
+         "ask worker-0 x; wait 10000; list; drop worker-1; count",
+         "fits allocated=0 pipelined=0 releasing=0 planned=0 reserved=0"},
+        {"the place of a pod that it shows is not free again",
+         {.nodes = TWO_ZONES, .job = "worker=2x8"},
+         false,
+         "gang; show worker-0; drop worker-1; count",
+         "worker-0>x worker-1>y allocated=0 pipelined=0 releasing=0 planned=1 reserved=1"},
+        {"an entry of a pod that is perhaps not told yet",
+         {.nodes = TWO_ZONES, .job = "worker=2x8"},
+         false,
+         "put worker-0 x; wait 10000; list; drop worker-1; count",
+         "allocated=1 pipelined=0 releasing=0 planned=0 reserved=0"},
+        {"not that of one that is gone",
+         {.nodes = TWO_ZONES, .job = "worker=2x8"},
+         false,
+         "put worker-0 x; wait 10001; list; drop worker-1; count",
+         "allocated=0 pipelined=0 releasing=0 planned=0 reserved=0"},
+    };
+
+    (void)state;
+    play_all(cases, COUNT(cases));
+}
+
 static void test_decide__forgets_what_a_session_did_not_commit(void **state)
 {
     static const struct script_case cases[] = {
@@ -126,7 +160,7 @@ static void test_decide__forgets_what_a_session_did_not_commit(void **state)
          {.nodes = TWO_ZONES, .job = "worker=3x8"},
          false,
          "gang; show worker-0; show worker-1; close; count",
-         "worker-0>a worker-1>b worker-2>c allocated=1 pipelined=0 releasing=0 planned=0 "
+         "worker-0>a worker-1>b worker-2>c allocated=1 pipelined=0 releasing=0 planned=1 "
          "reserved=0"},
         {"without an inventory those that came with it go, too",
          {.nodes = TWO_ZONES, .job = "worker=3x8"},
@@ -229,6 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_decide__holds_a_gang_to_its_plan),
         cmocka_unit_test(test_decide__plans_again_without_nodes_that_others_refuse),
+        cmocka_unit_test(test_decide__keeps_what_another_inventory_does_not_change),
         cmocka_unit_test(test_decide__forgets_what_a_session_did_not_commit),
         cmocka_unit_test(test_decide__keeps_what_other_owners_start_one_by_one),
         cmocka_unit_test(test_decide__takes_events_in_any_order),

@@ -12,6 +12,15 @@
 #include <string.h>
 #include <strings.h>
 
+/* Both sides decide at one moment, however slow the machine is: the linker sends the handler's look
+ * at the clock here. */
+int64_t __wrap_fb_inventory_clock_ms(void);
+
+int64_t __wrap_fb_inventory_clock_ms(void)
+{
+    return 1000;
+}
+
 static const struct folder {
     const char *name, *provider;
     enum fb_volcano_dialect dialect;

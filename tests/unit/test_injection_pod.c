@@ -43,6 +43,12 @@ static void test_injection_pod__marks_what_it_manages(void **state)
          "{'fabricbind.io/managed':'true'}"},
         {"'annotations':{'fabricbind.io/managed':'true'}", "", "", NOTES,
          "{'fabricbind.io/managed':'true'}"},
+        /* What only we can tell. */
+        {"'annotations':{'fabricbind.io/profile':'{}','fabricbind.io/degraded':'x',"
+         "'fabricbind.io/nccl.conf':'A=1','fabricbind.io/nccl-topo.xml':'<system/>'}",
+         "", "", NOTES,
+         "{'fabricbind.io/managed':'true','fabricbind.io/degraded':'','fabricbind.io/profile':'',"
+         "'fabricbind.io/nccl.conf':'','fabricbind.io/nccl-topo.xml':''}"},
     };
     static const char bare[] =
         "{'spec':{'containers':[{'name':'m','resources':{'limits':{'" GPU "':8}}}]}}";

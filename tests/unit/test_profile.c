@@ -191,6 +191,32 @@ static void test_profile_make__says_each_setting_once(void **state)
     profile_case_free(bench);
 }
 
+static void test_profile_sign__takes_the_place_of_null(void **state)
+{
+    struct profile_case *bench = profile_case_new(false);
+    struct fb_arena *arena = bench->builder->arena;
+    struct fb_profile profile = profile_case_make(bench);
+    size_t content = strlen(profile.profile) - strlen("null}");
+    const char *text = fb_profile_sign(arena, profile.profile, "c2ln\"");
+
+    (void)state;
+    assert_non_null(text);
+    assert_memory_equal(text, profile.profile, content);
+    assert_string_equal(text + content, "\"c2ln\\\"\"}");
+    assert_null(fb_profile_sign(arena, profile.profile,
+                                profile_case_repeat(bench, 'x', FB_PROFILE_SIGNATURE_BYTES + 3)));
+    profile_case_free(bench);
+}
+
+static void test_profile_is_key__knows_its_three(void **state)
+{
+    (void)state;
+    assert_true(fb_profile_is_key("fabricbind.io/profile"));
+    assert_true(fb_profile_is_key("fabricbind.io/nccl.conf"));
+    assert_true(fb_profile_is_key("fabricbind.io/nccl-topo.xml"));
+    assert_false(fb_profile_is_key("fabricbind.io/managed"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -202,6 +228,8 @@ int main(void)
         cmocka_unit_test(test_profile_make__writes_only_lines_that_nccl_reads),
         cmocka_unit_test(test_profile_make__names_and_values_end_at_1023_characters),
         cmocka_unit_test(test_profile_make__says_each_setting_once),
+        cmocka_unit_test(test_profile_sign__takes_the_place_of_null),
+        cmocka_unit_test(test_profile_is_key__knows_its_three),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

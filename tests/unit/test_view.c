@@ -52,7 +52,7 @@ static void view_text(const struct view_case *from, bool known, char text[CASE_T
     struct fb_cluster empty;
     struct fb_sight_pod on = {.status = from->status};
     struct fb_sight sight = {.name = "a", .node = &builder->nodes[0], .pods = &on};
-    struct fb_scene scene = {&whole, &objects, 1, 0};
+    struct fb_scene scene = {.cluster = &whole, .objects = &objects, .generation = 1};
     struct fb_view view;
 
     assert_int_equal(
@@ -118,7 +118,7 @@ static void test_view_add__finds_the_fabric_of_strangers(void **state)
     struct builder *builder = one_node(0);
     struct fb_cluster cluster = build_cluster(builder);
     struct fb_objects objects = builder_objects(builder);
-    struct fb_scene scene = {&cluster, &objects, 1, 0};
+    struct fb_scene scene = {.cluster = &cluster, .objects = &objects, .generation = 1};
     struct fb_node *same = make_node(builder, "b", "P.8", 8, "nic", 4);
     struct fb_node *other = make_node(builder, "c", "P.8", 8, "nic", 4);
     const struct fb_node *nodes[] = {&builder->nodes[0], same, other, other};
@@ -147,7 +147,7 @@ static void test_view_add__takes_a_node_of_which_nothing_is_told(void **state)
     struct builder *builder = one_node(0);
     struct fb_cluster cluster = build_cluster(builder);
     struct fb_objects objects = builder_objects(builder);
-    struct fb_scene scene = {&cluster, &objects, 1, 0};
+    struct fb_scene scene = {.cluster = &cluster, .objects = &objects, .generation = 1};
     struct fb_sight sight = {.name = "nobody"};
     struct fb_view view;
 
