@@ -2,8 +2,9 @@
 #include "http.h"
 
 #include "fabricbind/own.h"
+#include "gather.h"
+#include "transfer.h"
 
-#include <curl/curl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,24 +13,19 @@
 #define URL_BYTES 2048
 
 struct fb_http {
-    CURL *curl;
-    struct curl_slist *headers;
+    struct fb_transfer *transfer;
     char *base;
     struct fb_http_limits limits;
-    char *answer; /* NUL-ended once there is one */
-    size_t len, size;
-    bool too_long, no_memory;
-    char reason[CURL_ERROR_SIZE];
+    struct fb_gather answer;
 };
 
 void fb_http_free(struct fb_http *http)
 {
     if (http == NULL)
         return;
-    curl_easy_cleanup(http->curl);
-    curl_slist_free_all(http->headers);
+    fb_transfer_free(http->transfer);
     free(http->base);
-    free(http->answer);
+    fb_gather_fini(&http->answer);
     free(http);
 }
 
@@ -38,69 +34,11 @@ void fb_http_freep(struct fb_http **http)
     fb_http_free(*http);
 }
 
-static bool make_room(struct fb_http *http, size_t len)
+static enum fb_status append(void *context, unsigned status, const char *bytes, size_t len,
+                             struct fb_error *err)
 {
-    size_t size = (http->len + len) * 2 + 256;
-    char *grown;
-
-    if (http->len + len < http->size)
-        return true;
-    grown = realloc(http->answer, size);
-    if (grown == NULL)
-        return false;
-    http->answer = grown;
-    http->size = size;
-    return true;
-}
-
-/* curl's callback: anything but the whole length ends the exchange. */
-static size_t append(char *bytes, size_t one, size_t len, void *context)
-{
-    struct fb_http *http = context;
-
-    (void)one; /* always 1 */
-    http->too_long = len > http->limits.answer_bytes - http->len;
-    if (http->too_long)
-        return 0;
-    http->no_memory = !make_room(http, len);
-    if (http->no_memory)
-        return 0;
-    memcpy(http->answer + http->len, bytes, len);
-    http->len += len;
-    http->answer[http->len] = '\0';
-    return len;
-}
-
-static bool set_headers(struct fb_http *http)
-{
-    /* Without the empty Expect curl asks before it sends more than 1 MiB. */
-    static const char *const lines[] = {"Content-Type: application/json", "Expect:"};
-
-    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
-        struct curl_slist *more = curl_slist_append(http->headers, lines[i]);
-
-        if (more == NULL)
-            return false;
-        http->headers = more;
-    }
-    return curl_easy_setopt(http->curl, CURLOPT_HTTPHEADER, http->headers) == CURLE_OK;
-}
-
-static bool set_options(struct fb_http *http)
-{
-    CURL *curl = http->curl;
-
-    return curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_PROXY, "") == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_POST, 1L) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, http->reason) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, append) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_WRITEDATA, http) == CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)http->limits.connect_ms) ==
-               CURLE_OK &&
-           curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)http->limits.request_ms) == CURLE_OK &&
-           set_headers(http);
+    (void)status;
+    return fb_gather_add(context, bytes, len, err);
 }
 
 static struct fb_http_limits complete(const struct fb_http_limits *given)
@@ -121,6 +59,7 @@ enum fb_status fb_http_new(const char *base, const struct fb_http_limits *limits
 {
     FB_OWNED(fb_http_freep) struct fb_http *http = NULL;
     size_t len = strlen(base);
+    enum fb_status st;
 
     if (strncmp(base, "http://", 7) != 0 && strncmp(base, "https://", 8) != 0)
         return fb_error_set(err, FB_EINPUT, "'%s' is no http URL", base);
@@ -132,65 +71,45 @@ enum fb_status fb_http_new(const char *base, const struct fb_http_limits *limits
         return fb_error_set(err, FB_ENOMEM, "out of memory");
     http->limits = complete(limits);
     http->base = strdup(base);
-    http->curl = curl_easy_init();
-    if (http->base == NULL || http->curl == NULL || !make_room(http, 0) || !set_options(http))
+    http->answer.most = http->limits.answer_bytes;
+    if (http->base == NULL)
         return fb_error_set(err, FB_ENOMEM, "out of memory");
+    st = fb_transfer_new(NULL, &http->transfer, err);
+    if (st != FB_OK)
+        return st;
     while (len > 0 && http->base[len - 1] == '/')
         http->base[--len] = '\0';
     *ret = FB_TAKE(http);
     return FB_OK;
 }
 
-static enum fb_status explain(const struct fb_http *http, CURLcode code, const char *url,
-                              struct fb_error *err)
-{
-    const char *reason = http->reason[0] != '\0' ? http->reason : curl_easy_strerror(code);
-
-    if (http->too_long)
-        return fb_error_set(err, FB_ELIMIT, "%s: answer of more than %zu bytes", url,
-                            http->limits.answer_bytes);
-    if (http->no_memory || code == CURLE_OUT_OF_MEMORY)
-        return fb_error_set(err, FB_ENOMEM, "%s: out of memory", url);
-    if (code == CURLE_URL_MALFORMAT)
-        return fb_error_set(err, FB_EINPUT, "%s: %s", url, reason);
-    if (code == CURLE_COULDNT_CONNECT || code == CURLE_COULDNT_RESOLVE_HOST)
-        return fb_error_set(err, FB_ENOTFOUND, "%s: %s", url, reason);
-    if (code == CURLE_OPERATION_TIMEDOUT)
-        return fb_error_set(err, FB_EIO, "%s: no answer within %u ms", url,
-                            http->limits.request_ms);
-    return fb_error_set(err, FB_EIO, "%s: %s", url, reason);
-}
-
-static CURLcode perform(struct fb_http *http, const char *url, const char *body, size_t len)
-{
-    CURL *curl = http->curl;
-    CURLcode code = curl_easy_setopt(curl, CURLOPT_URL, url);
-
-    if (code == CURLE_OK)
-        code = curl_easy_setopt(curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)len);
-    if (code == CURLE_OK)
-        code = curl_easy_setopt(curl, CURLOPT_POSTFIELDS, len > 0 ? body : "");
-    return code == CURLE_OK ? curl_easy_perform(curl) : code;
-}
-
 enum fb_status fb_http_post(struct fb_http *http, const char *path, const char *body, size_t len,
                             struct fb_http_reply *ret, struct fb_error *err)
 {
+    static const char *const headers[] = {"Content-Type: application/json", NULL};
     char url[URL_BYTES];
-    long status = 0;
-    CURLcode code;
+    const struct fb_exchange exchange = {
+        .method = "POST",
+        .url = url,
+        .headers = headers,
+        .body = body,
+        .len = len,
+        .connect_ms = http->limits.connect_ms,
+        .whole_ms = http->limits.request_ms,
+        .piece = append,
+        .context = &http->answer,
+    };
+    struct fb_transfer_end end;
+    enum fb_status st;
 
     if (snprintf(url, sizeof url, "%s%s", http->base, path) >= (int)sizeof url)
         return fb_error_set(err, FB_EINPUT, "%.40s...: the path is too long", path);
-    http->len = 0;
-    http->answer[0] = '\0';
-    http->reason[0] = '\0';
-    http->too_long = http->no_memory = false;
-    code = perform(http, url, body, len);
-    if (code == CURLE_OK)
-        code = curl_easy_getinfo(http->curl, CURLINFO_RESPONSE_CODE, &status);
-    if (code != CURLE_OK)
-        return explain(http, code, url, err);
-    *ret = (struct fb_http_reply){(unsigned)status, http->answer, http->len};
+    http->answer.len = 0;
+    st = fb_gather_add(&http->answer, "", 0, err);
+    if (st == FB_OK)
+        st = fb_transfer_do(http->transfer, &exchange, &end, err);
+    if (st != FB_OK)
+        return fb_error_prefix(err, st, "%s", url);
+    *ret = (struct fb_http_reply){end.status, http->answer.at, http->answer.len};
     return FB_OK;
 }

@@ -16,7 +16,7 @@ BEGIN {
     posix = " dirent fcntl fnmatch getopt langinfo libgen linux/tcp netdb netinet/in poll pthread" \
             " pwd termios unistd "
     owner["cjson/cJSON.h"] = "extender/wire/json.c"
-    owner["curl/curl.h"] = "extender/host/http.c"
+    owner["curl/curl.h"] = "extender/host/transfer.c"
     owner["microhttpd.h"] = "extender/host/server.c"
     owner["yaml.h"] = "extender/wire/yaml.c"
     rank["core"] = 0
