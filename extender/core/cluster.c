@@ -71,6 +71,15 @@ size_t fb_cluster_find(const struct fb_cluster *cluster, const char *name)
     return site != NULL ? (size_t)(site - cluster->sites) : FB_NONE;
 }
 
+size_t fb_cluster_fabric(const struct fb_cluster *cluster, const char *key)
+{
+    for (size_t i = 0; i < cluster->fabrics_len; i++) {
+        if (fb_text_equal(cluster->fabrics[i].key, key))
+            return i;
+    }
+    return FB_NONE;
+}
+
 static enum fb_status take_pods(struct fb_arena *arena, const struct fb_objects *objects,
                                 struct fb_cluster *cluster)
 {

@@ -8,9 +8,8 @@
 #define INSTANCE_LABEL "node.kubernetes.io/instance-type"
 #define ZONE_LABEL "topology.kubernetes.io/zone"
 
-/* Could the pod go there, busy or not. */
-static bool could_go(const struct fb_cluster *cluster, const struct fb_site *site,
-                     const struct fb_pod *pod)
+bool fb_creation_admits(const struct fb_cluster *cluster, const struct fb_site *site,
+                        const struct fb_pod *pod)
 {
     const char *gpu;
     int64_t gpus = fb_need_gpus(pod, cluster->settings, &gpu);
@@ -24,7 +23,7 @@ static bool could_go(const struct fb_cluster *cluster, const struct fb_site *sit
 static void find_candidates(const struct fb_cluster *cluster, const struct fb_pod *pod, bool *ret)
 {
     for (size_t i = 0; i < cluster->sites_len; i++) {
-        if (could_go(cluster, &cluster->sites[i], pod))
+        if (fb_creation_admits(cluster, &cluster->sites[i], pod))
             ret[cluster->sites[i].fabric] = true;
     }
 }
@@ -56,6 +55,9 @@ struct choice {
     const struct fb_cluster *cluster;
     const struct fb_pod *pod;
     enum fb_networking networking;
+    bool gang;     /* of two or more pods */
+    bool *could;   /* by fabric: the pod could go there */
+    size_t fabric; /* the one chosen */
 };
 
 static enum fb_status nics_on(const struct choice *choice, const struct fb_fabric *fabric,
@@ -122,31 +124,41 @@ static enum fb_status pin(const struct fb_cluster *cluster, size_t fabric, struc
     return st;
 }
 
-/* The candidate that the plan chose, else the one with most nodes; ties: the first. */
-static size_t prefer(const struct fb_cluster *cluster, const bool *candidates, size_t planned)
+/* Is the gang held to its fabric by the labels of its pods alone. */
+static bool holds_by_pins(const struct choice *choice)
 {
+    return choice->gang && choice->cluster->settings->pin_gangs;
+}
+
+/* The candidate that the plan chose, else the one with most nodes; ties: the first. A pod that
+ * cannot go to the fabric of its gang waits rather than go to another one. */
+static size_t prefer(const struct choice *choice, size_t planned)
+{
+    const struct fb_cluster *cluster = choice->cluster;
     size_t best = FB_NONE;
 
-    if (planned != FB_NONE && candidates[planned])
-        return planned;
     for (size_t i = 0; i < cluster->fabrics_len; i++) {
-        if (candidates[i] &&
+        if (choice->could[i] &&
             (best == FB_NONE || cluster->fabrics[i].nodes > cluster->fabrics[best].nodes))
             best = i;
     }
-    return best;
+    if (best == FB_NONE || planned == FB_NONE)
+        return best;
+    return choice->could[planned] || holds_by_pins(choice) ? planned : best;
 }
 
-static enum fb_status agree(const struct choice *choice, const bool *candidates, size_t chosen,
-                            bool *ret)
+static enum fb_status agree(const struct choice *choice, bool *ret)
 {
     const struct fb_cluster *cluster = choice->cluster;
     enum fb_status st = FB_OK;
 
     *ret = true;
     for (size_t i = 0; st == FB_OK && *ret && i < cluster->fabrics_len; i++) {
-        if (candidates[i] && i != chosen)
-            st = same_pod(choice, &cluster->fabrics[chosen], &cluster->fabrics[i], ret);
+        if (!choice->could[i] || i == choice->fabric)
+            continue;
+        *ret = false;
+        if (!holds_by_pins(choice))
+            st = same_pod(choice, &cluster->fabrics[choice->fabric], &cluster->fabrics[i], ret);
     }
     return st;
 }
@@ -159,30 +171,35 @@ static bool needs_whole(const struct choice *choice, const struct fb_fabric *fab
            fb_need_gpus(choice->pod, choice->cluster->settings, NULL) < fabric->gpus;
 }
 
+/* Of @choice its fabric is set. */
+static enum fb_status make(const struct choice *choice, struct fb_creation *ret)
+{
+    const struct fb_cluster *cluster = choice->cluster;
+    bool alike = true;
+    enum fb_status st;
+
+    if (choice->fabric == FB_NONE)
+        return fb_expected_fabric(cluster, choice->pod, &ret->fabric, &ret->reason);
+    ret->fabric = &cluster->fabrics[choice->fabric];
+    st = agree(choice, &alike);
+    return st == FB_OK && !alike ? pin(cluster, choice->fabric, &ret->pins) : st;
+}
+
 enum fb_status fb_creation_choose(const struct fb_cluster *cluster, const struct fb_pod *pod,
-                                  enum fb_networking networking, size_t planned,
+                                  enum fb_networking networking, size_t planned, bool gang,
                                   struct fb_creation *ret)
 {
-    struct choice choice = {cluster, pod, networking};
+    struct choice choice = {.cluster = cluster, .pod = pod, .networking = networking, .gang = gang};
     struct fb_creation made = {0};
-    bool *candidates =
-        fb_arena_alloc(cluster->arena, (cluster->fabrics_len + 1) * sizeof *candidates);
-    size_t chosen;
-    bool alike = true;
-    enum fb_status st = FB_OK;
+    enum fb_status st;
 
-    if (candidates == NULL)
+    choice.could =
+        fb_arena_alloc(cluster->arena, (cluster->fabrics_len + 1) * sizeof *choice.could);
+    if (choice.could == NULL)
         return FB_ENOMEM;
-    find_candidates(cluster, pod, candidates);
-    chosen = prefer(cluster, candidates, planned);
-    if (chosen == FB_NONE) {
-        st = fb_expected_fabric(cluster, pod, &made.fabric, &made.reason);
-    } else {
-        made.fabric = &cluster->fabrics[chosen];
-        st = agree(&choice, candidates, chosen, &alike);
-        if (st == FB_OK && !alike)
-            st = pin(cluster, chosen, &made.pins);
-    }
+    find_candidates(cluster, pod, choice.could);
+    choice.fabric = prefer(&choice, planned);
+    st = make(&choice, &made);
     if (st == FB_OK && needs_whole(&choice, made.fabric)) {
         made = (struct fb_creation){0};
         made.reason = "this network is shared by whole nodes only: ask for all GPUs of a node";

@@ -4,6 +4,7 @@
 #include "fabricbind/own.h"
 #include "fabricbind/plan.h"
 #include "fabricbind/score.h"
+#include "gang_job.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,7 @@ struct work {
     const struct fb_asked *asked;
     struct fb_arena *arena;
     struct fb_cluster cluster;
-    struct fb_job job;
+    struct fb_gang_job gang;
 };
 
 /* Pods of the inventory, those of the ledger in their place where both have one. */
@@ -119,73 +120,6 @@ static enum fb_status build(struct work *work)
     return FB_OK;
 }
 
-/* The pod that is asked about stands for those of its task: webhooks change pods, not owners. */
-static enum fb_status take_tasks(struct work *work, const struct fb_job *job)
-{
-    const struct fb_settings *settings = work->scene->cluster->settings;
-    size_t told = fb_job_told_task(job, work->asked->pod);
-    int64_t outside = 0;
-
-    work->job = *job;
-    work->job.tasks_len = 0;
-    work->job.tasks = fb_arena_alloc(work->arena, job->tasks_len * sizeof *job->tasks);
-    if (work->job.tasks == NULL)
-        return FB_ENOMEM;
-    for (size_t i = 0; i < job->tasks_len; i++) {
-        struct fb_task *task = &work->job.tasks[work->job.tasks_len];
-
-        *task = job->tasks[i];
-        if (i == told || job->tasks_len == 1)
-            task->pod = *work->asked->pod;
-        if (fb_need_gpus(&task->pod, settings, NULL) > 0)
-            work->job.tasks_len++;
-        else
-            outside = fb_amount_add(outside, task->pods);
-    }
-    if (work->job.min >= 0)
-        work->job.min = work->job.min > outside ? work->job.min - outside : 1;
-    return FB_OK;
-}
-
-/* Of a gang whose owner nobody told: as many pods as it counts, all like this one. */
-static enum fb_status make_job(struct work *work)
-{
-    const struct fb_owner *owner = fb_pod_owner(work->asked->pod);
-    struct fb_task *task = fb_arena_alloc(work->arena, sizeof *task);
-
-    if (task == NULL)
-        return FB_ENOMEM;
-    *task = (struct fb_task){
-        .name = "main",
-        .pod_name = "{job}-{index}",
-        .pods = work->asked->gang.size,
-        .inner = 1,
-        .min = -1,
-        .pod = *work->asked->pod,
-    };
-    work->job = (struct fb_job){
-        .kind = owner != NULL ? owner->kind : "",
-        .group = owner != NULL ? owner->group : "",
-        .space = work->asked->gang.space,
-        .name = owner != NULL ? owner->name : "",
-        .uid = owner != NULL ? owner->uid : "",
-        .indexed = true,
-        .min = -1,
-        .groups = 1,
-        .tasks = task,
-        .tasks_len = 1,
-    };
-    return FB_OK;
-}
-
-static int64_t group_of(const struct work *work)
-{
-    const char *index =
-        fb_pairs_find(&work->asked->pod->labels, "leaderworkerset.sigs.k8s.io/group-index");
-
-    return work->job.groups > 1 && index != NULL ? strtoll(index, NULL, 10) : 0;
-}
-
 static int by_node(const void *a, const void *b)
 {
     const struct fb_quota *left = a;
@@ -232,7 +166,7 @@ static enum fb_status keep_tasks(const struct work *work, const struct fb_plan *
 {
     const struct fb_cluster *cluster = &work->cluster;
     const struct fb_rules rules = {cluster->policies, cluster->settings};
-    size_t len = work->job.tasks_len;
+    size_t len = work->gang.job.tasks_len;
 
     plan->job.tasks = fb_arena_alloc(plan->arena, len * sizeof *plan->job.tasks);
     plan->needs = fb_arena_alloc(plan->arena, len * sizeof *plan->needs);
@@ -241,7 +175,7 @@ static enum fb_status keep_tasks(const struct work *work, const struct fb_plan *
         return FB_ENOMEM;
     plan->job.tasks_len = len;
     for (size_t i = 0; i < len; i++) {
-        const struct fb_task *task = &work->job.tasks[i];
+        const struct fb_task *task = &work->gang.job.tasks[i];
         struct fb_need need;
 
         if (fb_need_make(work->arena, &task->pod, from->networking[i],
@@ -347,10 +281,10 @@ static enum fb_status make(struct work *work)
     enum fb_status st = build(work);
 
     if (st == FB_OK)
-        st = work->asked->gang.job != NULL ? take_tasks(work, work->asked->gang.job)
-                                           : make_job(work);
+        st = fb_gang_job_make(work->arena, work->scene->cluster->settings, &work->asked->gang,
+                              work->asked->pod, &work->gang);
     if (st == FB_OK)
-        st = fb_plan_make(&work->cluster, &work->job, group_of(work), &plan, NULL);
+        st = fb_plan_make(&work->cluster, &work->gang.job, work->gang.group, &plan, NULL);
     if (st != FB_OK)
         return st;
     return plan.fits && plan.has_gang && plan.gang_fabric != FB_NONE && plan.placements_len > 0

@@ -14,7 +14,6 @@
 /* A pod's gang, before it is counted. */
 struct member {
     struct fb_gang gang;
-    const char *kind, *group; /* of the owner that makes the gang */
     size_t resident;
 };
 
@@ -38,21 +37,21 @@ static struct member member_of(const struct fb_pod *pod)
     const struct fb_owner *owner = fb_pod_owner(pod);
     const char *jobset = label_or(pod, JOBSET_UID);
     const char *group = label_or(pod, GROUP_KEY);
-    struct member member = {.gang = {.space = pod->space}, .kind = "", .group = ""};
+    struct member member = {.gang = {.space = pod->space, .name = "", .kind = "", .group = ""}};
 
     if (jobset != NULL) {
-        member.kind = "JobSet";
-        member.group = "jobset.x-k8s.io";
+        member.gang.kind = "JobSet";
+        member.gang.group = "jobset.x-k8s.io";
         member.gang.key = jobset;
         member.gang.name = text_or(label_or(pod, "jobset.sigs.k8s.io/jobset-name"), pod->name);
     } else if (group != NULL) {
-        member.kind = "LeaderWorkerSet";
-        member.group = "leaderworkerset.x-k8s.io";
+        member.gang.kind = "LeaderWorkerSet";
+        member.gang.group = "leaderworkerset.x-k8s.io";
         member.gang.key = group;
         member.gang.name = text_or(label_or(pod, "leaderworkerset.sigs.k8s.io/name"), pod->name);
     } else if (owner != NULL) {
-        member.kind = owner->kind;
-        member.group = owner->group;
+        member.gang.kind = owner->kind;
+        member.gang.group = owner->group;
         member.gang.key = fb_gang_owner_key(owner);
         member.gang.name = owner->name;
     }
@@ -67,8 +66,8 @@ static int by_gang(const struct member *left, const struct member *right)
     if (order == 0)
         order = strcmp(left->gang.space, right->gang.space);
     if (order == 0)
-        order = strcmp(left->kind, right->kind);
-    return order != 0 ? order : strcmp(left->group, right->group);
+        order = strcmp(left->gang.kind, right->gang.kind);
+    return order != 0 ? order : strcmp(left->gang.group, right->gang.group);
 }
 
 static int by_key(const void *a, const void *b)
@@ -115,7 +114,7 @@ static void count(const struct fb_gang_specs *specs, const struct fb_cluster *cl
     int64_t promised;
     int64_t seen;
 
-    gang->job = fb_gang_specs_job(specs, at[0].kind, at[0].group, gang);
+    gang->job = fb_gang_specs_job(specs, gang);
     for (size_t i = 0; i < len; i++) {
         const struct fb_pod *pod = cluster->residents[at[i].resident].pod;
         struct fb_task task = {.pod = *pod, .pods = 0};
@@ -155,7 +154,7 @@ static void mark(struct fb_cluster *cluster, const struct member *at, size_t len
 
     for (size_t i = 0; i < len; i++) {
         struct fb_resident *resident = &cluster->residents[at[i].resident];
-        bool owned = fb_settings_owns(cluster->settings, at[i].kind, at[i].group,
+        bool owned = fb_settings_owns(cluster->settings, at[i].gang.kind, at[i].gang.group,
                                       is_indexed(of, resident->pod));
 
         resident->gang = gang;
@@ -208,8 +207,8 @@ enum fb_status fb_gang_build(struct fb_arena *arena, const struct fb_objects *ob
     return FB_OK;
 }
 
-/* The gang as the inventory knows it, or NULL. */
-static const struct fb_gang *find_gang(const struct fb_cluster *cluster, const struct fb_gang *like)
+const struct fb_gang *fb_gang_find(const struct fb_cluster *cluster, const char *space,
+                                   const char *key)
 {
     size_t low = 0;
     size_t high = cluster->gangs_len;
@@ -217,13 +216,13 @@ static const struct fb_gang *find_gang(const struct fb_cluster *cluster, const s
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (strcmp(cluster->gangs[middle].key, like->key) < 0)
+        if (strcmp(cluster->gangs[middle].key, key) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    for (; low < cluster->gangs_len && strcmp(cluster->gangs[low].key, like->key) == 0; low++) {
-        if (fb_text_equal(cluster->gangs[low].space, like->space))
+    for (; low < cluster->gangs_len && strcmp(cluster->gangs[low].key, key) == 0; low++) {
+        if (fb_text_equal(cluster->gangs[low].space, space))
             return &cluster->gangs[low];
     }
     return NULL;
@@ -256,13 +255,13 @@ enum fb_networking fb_gang_of(const struct fb_cluster *cluster, const struct fb_
     *ret = member.gang;
     if (member.gang.key == NULL)
         return fb_need_networking(pod, cluster->settings, false, 1);
-    known = find_gang(cluster, &member.gang);
+    known = fb_gang_find(cluster, pod->space, member.gang.key);
     if (known != NULL) {
         *ret = *known;
     } else {
-        ret->job = fb_gang_specs_job(cluster->specs, member.kind, member.group, ret);
+        ret->job = fb_gang_specs_job(cluster->specs, ret);
         ret->size = size_of_first(cluster, pod, ret);
     }
-    owned = fb_settings_owns(cluster->settings, member.kind, member.group, is_indexed(ret, pod));
+    owned = fb_settings_owns(cluster->settings, ret->kind, ret->group, is_indexed(ret, pod));
     return fb_need_networking(pod, cluster->settings, owned, ret->size);
 }

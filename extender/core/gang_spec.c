@@ -60,10 +60,11 @@ static bool is_of(const struct fb_gang *gang, const struct fb_job *job)
            fb_text_equal(gang->key, gang->name) || fb_text_equal(job->kind, "LeaderWorkerSet");
 }
 
-const struct fb_job *fb_gang_specs_job(const struct fb_gang_specs *specs, const char *kind,
-                                       const char *group, const struct fb_gang *gang)
+const struct fb_job *fb_gang_specs_job(const struct fb_gang_specs *specs,
+                                       const struct fb_gang *gang)
 {
-    struct fb_job like = {.kind = kind, .group = group, .space = gang->space, .name = gang->name};
+    struct fb_job like = {
+        .kind = gang->kind, .group = gang->group, .space = gang->space, .name = gang->name};
     const struct fb_job *key = &like;
     const struct fb_job **found = NULL;
 
@@ -72,7 +73,8 @@ const struct fb_job *fb_gang_specs_job(const struct fb_gang_specs *specs, const 
     return found != NULL && is_of(gang, *found) ? *found : NULL;
 }
 
-int64_t fb_gang_specs_min(const struct fb_gang_specs *specs, const struct fb_gang *gang)
+const struct fb_podgroup *fb_gang_specs_podgroup(const struct fb_gang_specs *specs,
+                                                 const struct fb_gang *gang)
 {
     struct fb_podgroup like = {.space = gang->space, .owner = {.uid = gang->key}};
     const struct fb_podgroup *key = &like;
@@ -80,5 +82,12 @@ int64_t fb_gang_specs_min(const struct fb_gang_specs *specs, const struct fb_gan
 
     if (specs->podgroups_len > 0)
         found = bsearch(&key, specs->podgroups, specs->podgroups_len, sizeof(void *), by_owner);
-    return found != NULL ? (*found)->min_member : 0;
+    return found != NULL ? *found : NULL;
+}
+
+int64_t fb_gang_specs_min(const struct fb_gang_specs *specs, const struct fb_gang *gang)
+{
+    const struct fb_podgroup *podgroup = fb_gang_specs_podgroup(specs, gang);
+
+    return podgroup != NULL ? podgroup->min_member : 0;
 }

@@ -22,8 +22,12 @@ const char *fb_gang_owner_key(const struct fb_owner *owner);
  * The owner of @gang, or NULL. Another one of the same name that came later is not it: where both
  * tell a UID it is the same, but of LeaderWorkerSets, whose groups have keys of their own.
  */
-const struct fb_job *fb_gang_specs_job(const struct fb_gang_specs *specs, const char *kind,
-                                       const char *group, const struct fb_gang *gang);
+const struct fb_job *fb_gang_specs_job(const struct fb_gang_specs *specs,
+                                       const struct fb_gang *gang);
+
+/** The pod group of @gang, or NULL. */
+const struct fb_podgroup *fb_gang_specs_podgroup(const struct fb_gang_specs *specs,
+                                                 const struct fb_gang *gang);
 
 /** minMember of the pod group of @gang; 0: none. */
 int64_t fb_gang_specs_min(const struct fb_gang_specs *specs, const struct fb_gang *gang);

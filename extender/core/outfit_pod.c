@@ -40,7 +40,8 @@ enum fb_status fb_outfit_create(const struct fb_outfit_new *in, struct fb_outfit
     enum fb_status st = FB_OK;
 
     if (in->networking != FB_NETWORKING_NO)
-        st = fb_creation_choose(in->cluster, in->pod, in->networking, in->planned, &creation);
+        st = fb_creation_choose(in->cluster, in->pod, in->networking, in->planned, in->gang,
+                                &creation);
     made.fabric = creation.fabric;
     made.denied = creation.reason;
     if (st == FB_OK && made.fabric != NULL)

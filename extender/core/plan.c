@@ -282,8 +282,8 @@ static enum fb_status make(struct fb_plan_work *work, struct fb_error *err)
     return FB_OK;
 }
 
-enum fb_status fb_plan_make(struct fb_cluster *cluster, const struct fb_job *job, int64_t group,
-                            struct fb_plan *ret, struct fb_error *err)
+enum fb_status fb_plan_make_on(struct fb_cluster *cluster, const struct fb_job *job, int64_t group,
+                               size_t fabric, struct fb_plan *ret, struct fb_error *err)
 {
     struct fb_plan plan = {
         .job = job,
@@ -296,7 +296,7 @@ enum fb_status fb_plan_make(struct fb_cluster *cluster, const struct fb_job *job
         .job = job,
         .group = group,
         .plan = &plan,
-        .members_fabric = FB_NONE,
+        .members_fabric = fabric,
     };
 
     plan.name = plan_name(&work);
@@ -304,4 +304,10 @@ enum fb_status fb_plan_make(struct fb_cluster *cluster, const struct fb_job *job
         return fb_error_set(err, FB_ENOMEM, "out of memory");
     *ret = plan;
     return FB_OK;
+}
+
+enum fb_status fb_plan_make(struct fb_cluster *cluster, const struct fb_job *job, int64_t group,
+                            struct fb_plan *ret, struct fb_error *err)
+{
+    return fb_plan_make_on(cluster, job, group, FB_NONE, ret, err);
 }

@@ -22,7 +22,7 @@ struct fb_plan_work {
     const struct fb_resident **members; /* pods of the job that run already */
     size_t *member_tasks;
     size_t members_len;
-    size_t members_fabric; /* of most networked members; FB_NONE: none runs */
+    size_t members_fabric; /* of most networked members, else the one asked for; FB_NONE: any */
     bool spans;            /* members run on two fabrics */
 };
 

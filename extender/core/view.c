@@ -21,16 +21,6 @@ bool fb_view_knows(const struct fb_scene *scene, const char *node)
     return fb_cluster_find(scene->cluster, node) != FB_NONE;
 }
 
-/* The index of a fabric of this key in the view, FB_NONE when it has none. */
-static size_t find_fabric(const struct fb_cluster *cluster, const char *key)
-{
-    for (size_t i = 0; i < cluster->fabrics_len; i++) {
-        if (fb_text_equal(cluster->fabrics[i].key, key))
-            return i;
-    }
-    return FB_NONE;
-}
-
 /* The scene's array is not the view's to write to. */
 static bool own_fabrics(struct fb_view *view)
 {
@@ -57,7 +47,7 @@ static enum fb_status add_fabric(struct fb_view *view, const struct fb_fabric *f
     struct fb_cluster *cluster = &view->cluster;
     struct fb_fabric *at;
 
-    *ret = find_fabric(cluster, fabric->key);
+    *ret = fb_cluster_fabric(cluster, fabric->key);
     if (*ret != FB_NONE)
         return FB_OK;
     if (!own_fabrics(view))

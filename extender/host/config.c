@@ -104,6 +104,7 @@ enum fb_status fb_config_read(struct fb_arena *arena, struct fb_config *config,
 
     if (st == FB_OK && root.type != FB_YAML_NULL)
         st = fb_config_rows_read(&reader, &root, err);
+    next.settings.pin_gangs = next.wiring != FB_WIRING_FULL;
     if (st == FB_OK)
         *config = next;
     return st;

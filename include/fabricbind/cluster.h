@@ -55,6 +55,7 @@ struct fb_site {
 struct fb_gang {
     const char *key;          /* owner UID, JobSet uid label, LeaderWorkerSet group key */
     const char *space, *name; /* of the owner */
+    const char *kind, *group; /* the same; "" where it has none */
     const struct fb_job *job; /* its owner's spec, or NULL */
     int64_t size;             /* GPU pods */
     size_t fabric; /* where its networked pods run, those of the first by name; FB_NONE */
@@ -117,5 +118,8 @@ enum fb_status fb_cluster_with_pods(struct fb_arena *arena, const struct fb_clus
 
 /** Index of the node called @name, or FB_NONE. */
 size_t fb_cluster_find(const struct fb_cluster *cluster, const char *name);
+
+/** Index of the fabric with this key, or FB_NONE. */
+size_t fb_cluster_fabric(const struct fb_cluster *cluster, const char *key);
 
 #endif

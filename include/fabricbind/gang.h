@@ -25,6 +25,10 @@ bool fb_gang_owns(const struct fb_job *job, const struct fb_pod *pod);
 enum fb_networking fb_gang_of(const struct fb_cluster *cluster, const struct fb_pod *pod,
                               struct fb_gang *ret);
 
+/** The gang as the inventory has pods of it, or NULL. */
+const struct fb_gang *fb_gang_find(const struct fb_cluster *cluster, const char *space,
+                                   const char *key);
+
 /** The fabric that @resident holds its gang to; FB_NONE: none, as it is of no gang, not networked,
  * terminating, or on a node of no fabric. */
 size_t fb_gang_fabric(const struct fb_cluster *cluster, const struct fb_resident *resident);

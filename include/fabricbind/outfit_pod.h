@@ -17,6 +17,7 @@ struct fb_outfit_new {
     const struct fb_podspec *spec; /* of the same pod */
     enum fb_networking networking;
     size_t planned;             /* index of the fabric chosen for its gang; FB_NONE: none */
+    bool gang;                  /* one of a gang that has to keep together: fb_choice_due() */
     const char *network;        /* Multus network configured; NULL: the policy's */
     bool require_transport;     /* set NCCL_NET */
     enum fb_pod_security level; /* of its namespace */

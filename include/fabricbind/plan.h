@@ -57,4 +57,9 @@ struct fb_plan {
 enum fb_status fb_plan_make(struct fb_cluster *cluster, const struct fb_job *job, int64_t group,
                             struct fb_plan *ret, struct fb_error *err) FB_CHECK;
 
+/** The same for a gang that is to be on fabric @fabric, as its members are where some run; FB_NONE:
+ * on any. */
+enum fb_status fb_plan_make_on(struct fb_cluster *cluster, const struct fb_job *job, int64_t group,
+                               size_t fabric, struct fb_plan *ret, struct fb_error *err) FB_CHECK;
+
 #endif

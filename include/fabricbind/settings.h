@@ -40,6 +40,7 @@ struct fb_settings {
     const char *boundary; /* "": the policy's; a label key; "zone"; "none" */
     struct fb_texts expected_shapes;
     enum fb_placement placement;
+    bool pin_gangs; /* no filter of ours holds a gang to its fabric: its pods are pinned to it */
     struct {
         double weight, locality, packing;
     } scoring;

@@ -33,6 +33,7 @@ static void test_config_defaults__are_those_of_the_design(void **state)
     assert_null(config.network_attachment);
     assert_int_equal(config.mode, FB_MODE_ENFORCE);
     assert_int_equal(config.wiring, FB_WIRING_FULL);
+    assert_false(config.settings.pin_gangs);
     assert_int_equal(settings->placement, FB_PLACEMENT_REQUIRE);
     assert_int_equal(config.transport, FB_TRANSPORT_PREFER);
     assert_int_equal(config.on_fault, FB_ON_FAULT_PASS);
@@ -93,6 +94,7 @@ static void test_config_read__takes_every_key(void **state)
     assert_string_equal(config.provider_by, "provider");
     assert_int_equal(config.mode, FB_MODE_OBSERVE);
     assert_int_equal(config.wiring, FB_WIRING_LEAN);
+    assert_true(config.settings.pin_gangs);
     assert_int_equal(settings->placement, FB_PLACEMENT_PREFER);
     assert_int_equal(config.transport, FB_TRANSPORT_REQUIRE);
     assert_int_equal(config.on_fault, FB_ON_FAULT_REJECT);

@@ -25,15 +25,17 @@ static struct builder *scene(void)
 }
 
 /* "<shape> <nics of a pod> [pins]" or the reason. */
-static const char *choose(struct builder *builder, struct fb_cluster *cluster,
-                          const struct fb_pod *pod, enum fb_networking networking, size_t planned)
+static const char *choose_of(struct builder *builder, struct fb_cluster *cluster,
+                             const struct fb_pod *pod, size_t planned, bool gang)
 {
+    const enum fb_networking networking =
+        fb_need_annotated(pod) ? FB_NETWORKING_ANNOTATED : FB_NETWORKING_GANG;
     static char text[1024];
     struct fb_creation made;
     struct fb_need need = {.gpus = 0};
     size_t len;
 
-    assert_int_equal(fb_creation_choose(cluster, pod, networking, planned, &made), FB_OK);
+    assert_int_equal(fb_creation_choose(cluster, pod, networking, planned, gang, &made), FB_OK);
     if (made.fabric == NULL) {
         (void)snprintf(text, sizeof text, "%s", made.reason);
         return text;
@@ -52,6 +54,14 @@ static const char *choose(struct builder *builder, struct fb_cluster *cluster,
                        made.pins.at[i].value);
     }
     return text;
+}
+
+static const char *choose(struct builder *builder, struct fb_cluster *cluster, struct fb_pod *pod,
+                          enum fb_networking networking, size_t planned)
+{
+    if (networking == FB_NETWORKING_ANNOTATED)
+        give_annotation(builder, pod, "fabricbind.io/networking", "true");
+    return choose_of(builder, cluster, pod, planned, false);
 }
 
 static size_t fabric_of(const struct fb_cluster *cluster, const char *instance)
@@ -105,6 +115,70 @@ static void test_choose__follows_the_nodes_that_the_pod_could_go_to(void **state
             planned = fabric_of(&cluster, cases[i].planned);
         assert_string_equal(choose(builder, &cluster, pod, FB_NETWORKING_ANNOTATED, planned),
                             cases[i].want);
+        builder_free(builder);
+    }
+}
+
+static void test_choose__pins_gangs_that_nothing_else_holds(void **state)
+{
+    static const char alike[] = "half-4 " NIC " 4";
+    static const char pinned[] = "half-4 " NIC " 4 " TYPE_LABEL "=half-4 " ZONE_LABEL "=z2";
+    static const struct {
+        const char *name, *zones[3], *selector;
+        bool pin_gangs, gang, edge;
+        size_t planned;
+        const char *want;
+    } cases[] = {
+        {"two zones, held by the filter", {"z1", "z2"}, NULL, false, true, false, 1, alike},
+        {"two zones", {"z1", "z2"}, NULL, true, true, false, 1, pinned},
+        {"no gang", {"z1", "z2"}, NULL, true, false, false, 1, alike},
+        {"one zone", {"z2", "z2"}, NULL, true, true, false, 0, alike},
+        {"no plan", {"z1", "z2", "z2"}, NULL, true, true, false, FB_NONE, pinned},
+        {"the selector says so, too", {"z1", "z2"}, "z2", true, true, false, 1, alike},
+        {"the selector says otherwise", {"z1", "z2"}, "z1", true, true, false, 1, pinned},
+        {"otherwise, but it is filtered", {"z1", "z2"}, "z1", false, true, false, 1, alike},
+        {"nothing to go to",
+         {"z1", "z2"},
+         "z3",
+         true,
+         true,
+         false,
+         1,
+         "no node is there that this pod could go to, and no instance type is named by its "
+         "nodeSelector or affinity or by expectedShapes"},
+        {"no zone tells",
+         {"z1", "z2"},
+         NULL,
+         true,
+         true,
+         true,
+         1,
+         "half-4 " NIC " 4 " TYPE_LABEL "=half-4"},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        static const char *const names[] = {"a", "b", "c"};
+        struct builder *builder = scene();
+        struct fb_pod *pod = make_template(builder, "worker", 8);
+        struct fb_cluster cluster;
+        const char *got;
+
+        for (size_t n = 0; n < COUNT(cases[i].zones) && cases[i].zones[n] != NULL; n++) {
+            struct fb_node *node = make_node(builder, names[n], "half-4", 8, NIC, 4);
+
+            give_label(builder, node, ZONE_LABEL, cases[i].zones[n]);
+            give_label(builder, node, "edge", cases[i].zones[n]);
+        }
+        if (cases[i].edge)
+            builder->policies.at[0].boundary[0].label = "edge";
+        if (cases[i].selector != NULL)
+            give_selector(builder, pod, ZONE_LABEL, cases[i].selector);
+        builder->settings.pin_gangs = cases[i].pin_gangs;
+        cluster = build_cluster(builder);
+        got = choose_of(builder, &cluster, pod, cases[i].planned, cases[i].gang);
+        if (strcmp(got, cases[i].want) != 0)
+            fail_msg("%s: %s", cases[i].name, got);
         builder_free(builder);
     }
 }
@@ -227,7 +301,7 @@ static void test_choose__survives_every_lack_of_memory(void **state)
         assert_non_null(arena);
         cluster.arena = arena;
         alloc_fault_arm(after);
-        st = fb_creation_choose(&cluster, pod, FB_NETWORKING_ANNOTATED, FB_NONE, &made);
+        st = fb_creation_choose(&cluster, pod, FB_NETWORKING_ANNOTATED, FB_NONE, true, &made);
         alloc_fault_disarm();
         fb_arena_free(arena);
         if (st == FB_OK)
@@ -243,6 +317,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_choose__follows_the_nodes_that_the_pod_could_go_to),
+        cmocka_unit_test(test_choose__pins_gangs_that_nothing_else_holds),
         cmocka_unit_test(test_choose__knows_what_is_not_there_yet),
         cmocka_unit_test(test_choose__of_shared_networks_wants_whole_nodes),
         cmocka_unit_test(test_choose__takes_the_configured_resource),

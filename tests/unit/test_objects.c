@@ -180,6 +180,8 @@ static void test_object_reader__reads_a_podgroup(void **state)
          "'controller':true}]},'spec':{'minMember':4}",
          "podgroup s/g uid=u owner(batch.volcano.sh/Job j v) min=4"},
         {"'metadata':{'name':'g'}", "podgroup /g uid= owner(/  ) min=0"},
+        {"'metadata':{'name':'g','annotations':{'fabricbind.io/fabric':'f','other/b':'2'}}",
+         "podgroup /g uid= owner(/  ) min=0 annotations{fabricbind.io/fabric=f}"},
     };
 
     (void)state;
