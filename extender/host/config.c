@@ -48,26 +48,39 @@ enum fb_status fb_config_defaults(struct fb_arena *arena, struct fb_config *ret)
     return FB_OK;
 }
 
-static size_t section_len(const char *key)
+/* The name that @key has in @section, at the top when that is ""; NULL when it is not there. */
+static const char *name_in(const char *section, const char *key)
 {
-    const char *dot = strchr(key, '.');
+    const char *dot = strrchr(key, '.');
+    size_t len = dot == NULL ? 0 : (size_t)(dot - key);
 
-    return dot == NULL ? 0 : (size_t)(dot - key);
+    if (len != strlen(section) || strncmp(key, section, len) != 0)
+        return NULL;
+    return dot == NULL ? key : dot + 1;
 }
 
-/* The rows below @section, or those at the top when it is "". */
+static enum fb_status read_section(void *reader, const struct fb_yaml *node, const char *key,
+                                   struct fb_error *err);
+
+/* The rows and the sections right below @section, or those at the top when it is "". */
 static size_t rows_of(const char *section, struct fb_yaml_key rows[FB_YAML_KEYS_MAX])
 {
-    size_t skip = strlen(section);
+    static const char *const sections[] = {"match",  "fabric",    "scoring",          "limits",
+                                           "listen", "admission", "admission.service"};
     size_t len = 0;
 
     for (size_t i = 0; i < fb_config_rows_len; i++) {
-        const struct fb_config_key *shown = &fb_config_rows[i].shown;
+        const struct fb_config_row *row = &fb_config_rows[i];
+        const char *name = name_in(section, row->shown.key);
 
-        if (section_len(shown->key) != skip || strncmp(shown->key, section, skip) != 0)
-            continue;
-        rows[len++] = (struct fb_yaml_key){shown->key + skip + (skip > 0 ? 1 : 0),
-                                           fb_config_rows[i].read, shown->help};
+        if (name != NULL)
+            rows[len++] = (struct fb_yaml_key){name, row->read, row->shown.help};
+    }
+    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
+        const char *name = name_in(section, sections[i]);
+
+        if (name != NULL)
+            rows[len++] = (struct fb_yaml_key){name, read_section, ""};
     }
     return len;
 }
@@ -84,12 +97,9 @@ static enum fb_status read_section(void *reader, const struct fb_yaml *node, con
 enum fb_status fb_config_rows_read(struct fb_config_reader *reader, const struct fb_yaml *map,
                                    struct fb_error *err)
 {
-    static const char *const sections[] = {"match", "fabric", "scoring", "limits", "listen"};
     struct fb_yaml_key rows[FB_YAML_KEYS_MAX];
     size_t len = rows_of("", rows);
 
-    for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++)
-        rows[len++] = (struct fb_yaml_key){sections[i], read_section, ""};
     return fb_yaml_read(map, "", rows, len, reader, err);
 }
 
@@ -189,6 +199,18 @@ static enum fb_status check_listen(const struct fb_listen *listen, struct fb_err
     return FB_OK;
 }
 
+static enum fb_status check_files(const struct fb_admission_config *admission, struct fb_error *err)
+{
+    bool has_cert = admission->cert_file[0] != '\0';
+
+    if (has_cert != (admission->key_file[0] != '\0'))
+        return fb_error_set(err, FB_EINPUT, "admission: %s without %s",
+                            has_cert ? "certFile" : "keyFile", has_cert ? "keyFile" : "certFile");
+    if (!has_cert && admission->ca_file[0] != '\0')
+        return fb_error_set(err, FB_EINPUT, "admission: caFile without certFile");
+    return FB_OK;
+}
+
 enum fb_status fb_config_finish(const struct fb_config *config, const struct fb_policies *policies,
                                 struct fb_error *err)
 {
@@ -205,5 +227,7 @@ enum fb_status fb_config_finish(const struct fb_config *config, const struct fb_
         st = check_shape(config, shapes->at[i], policies, err);
     if (st == FB_OK)
         st = check_listen(&config->listen, err);
+    if (st == FB_OK)
+        st = check_files(&config->admission, err);
     return st;
 }

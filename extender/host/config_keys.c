@@ -2,6 +2,7 @@
 #include "config_keys.h"
 
 #include "fabricbind/quantity.h"
+#include "fabricbind/text.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -185,6 +186,53 @@ static enum fb_status read_address(void *into, const struct fb_yaml *node, const
     return FB_OK;
 }
 
+/* A name of Kubernetes, or what DNS takes; "" where the row's least is 0. */
+static enum fb_status read_name(void *into, const struct fb_yaml *node, const char *key,
+                                struct fb_error *err)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
+    const struct fb_config_row *row = row_of(key);
+    const char *text = "";
+    size_t len;
+    enum fb_status st = fb_yaml_text(node, key, &text, err);
+
+    if (st != FB_OK)
+        return st;
+    len = strlen(text);
+    if ((len == 0 && row->least > 0) || len > (size_t)row->most || strspn(text, letters) != len ||
+        (len > 0 && (strchr("-.", text[0]) != NULL || strchr("-.", text[len - 1]) != NULL)))
+        return fb_error_set(err, FB_EINPUT, "line %zu: %s: '%s' is no name such as fabricbind",
+                            node->line, key, text);
+    *(const char **)place(into, row) = text;
+    return FB_OK;
+}
+
+static enum fb_status read_path(void *into, const struct fb_yaml *node, const char *key,
+                                struct fb_error *err)
+{
+    return fb_yaml_text(node, key, place(into, row_of(key)), err);
+}
+
+/* The API server takes neither a user nor a query; the routes are put behind it. */
+static enum fb_status read_url(void *into, const struct fb_yaml *node, const char *key,
+                               struct fb_error *err)
+{
+    static const char scheme[] = "https://";
+    const char *text = "";
+    enum fb_status st = fb_yaml_text(node, key, &text, err);
+
+    if (st != FB_OK)
+        return st;
+    if (text[0] != '\0' &&
+        (!fb_text_has_prefix(text, scheme) || text[strlen(scheme)] == '\0' ||
+         text[strlen(text) - 1] == '/' || text[strcspn(text, "?#@\"\\ \t")] != '\0'))
+        return fb_error_set(err, FB_EINPUT,
+                            "line %zu: %s: '%s' is no URL such as https://127.0.0.1:9443",
+                            node->line, key, text);
+    *(const char **)place(into, row_of(key)) = text;
+    return FB_OK;
+}
+
 /* clang-format off */
 #define AT(member) offsetof(struct fb_config, member)
 #define KI ((int64_t)1024)
@@ -243,6 +291,36 @@ const struct fb_config_row fb_config_rows[] = {
      read_address, AT(listen.admission), NULL, 0, 0},
     {{"listen.metrics", "0.0.0.0:9713", "address for metrics, probes and the status page"},
      read_address, AT(listen.metrics), NULL, 0, 0},
+    {{"admission.name", "fabricbind", "name of the MutatingWebhookConfiguration"},
+     read_name, AT(admission.name), NULL, 1, 253},
+    {{"admission.service.namespace", "\"\"",
+      "of the Service before listen.admission; \"\": the program's own"},
+     read_name, AT(admission.service.space), NULL, 0, 63},
+    {{"admission.service.name", "fabricbind-admission", "name of that Service"},
+     read_name, AT(admission.service.name), NULL, 1, 63},
+    {{"admission.service.port", "443", "port of that Service"},
+     read_size, AT(admission.service.port), NULL, 1, 65535},
+    {{"admission.url", "\"\"",
+      "asked instead of the Service, such as https://127.0.0.1:9443"},
+     read_url, AT(admission.url), NULL, 0, 0},
+    {{"admission.secret", "fabricbind-tls",
+      "Secret for the certificate that the program makes, and keys"},
+     read_name, AT(admission.secret), NULL, 1, 253},
+    {{"admission.certFile", "\"\"",
+      "PEM of a certificate to use instead, reread when it changes"},
+     read_path, AT(admission.cert_file), NULL, 0, 0},
+    {{"admission.keyFile", "\"\"", "PEM of its private key"},
+     read_path, AT(admission.key_file), NULL, 0, 0},
+    {{"admission.caFile", "\"\"",
+      "PEM of its CAs for the API server; \"\": those that it knows"},
+     read_path, AT(admission.ca_file), NULL, 0, 0},
+    {{"admission.excludeNamespaces", "[kube-system, volcano-system]",
+      "never sent to the webhooks, like the program's own"},
+     read_texts, AT(admission.exclude_spaces), NULL, 0, 0},
+    {{"admission.timeoutSeconds", "3", "how long the API server waits for an answer, 1 to 30"},
+     read_size, AT(admission.timeout_s), NULL, 1, 30},
+    {{"admission.register", "true", "keep the MutatingWebhookConfiguration, and repair it"},
+     read_bool, AT(admission.is_registered), NULL, 0, 0},
 };
 /* clang-format on */
 const size_t fb_config_rows_len = sizeof fb_config_rows / sizeof fb_config_rows[0];

@@ -7,6 +7,7 @@
 #include "fabricbind/policy.h"
 #include "fabricbind/settings.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /** The configuration file, and NeMo Helix's block of a values.yaml. */
@@ -48,6 +49,24 @@ struct fb_listen {
     const char *extender, *admission, *metrics;
 };
 
+/** How the API server reaches the admission webhooks, and what it is told of them. */
+struct fb_admission_config {
+    const char *name; /* of the MutatingWebhookConfiguration */
+    struct {
+        const char *space; /* "": the program's own namespace */
+        const char *name;
+        size_t port;
+    } service;
+    const char *url;                /* asked instead of the service, without a path; "": none */
+    const char *secret;             /* keeps the certificate made by the program, and its keys */
+    const char *cert_file;          /* PEM, used instead of the Secret's; "": the Secret's */
+    const char *key_file;           /* PEM; "" where cert_file is "" */
+    const char *ca_file;            /* PEM, given to the API server with cert_file; "": none */
+    struct fb_texts exclude_spaces; /* namespaces whose objects are never sent */
+    size_t timeout_s;               /* 1 to 30 */
+    bool is_registered;             /* by the program itself, which repairs it, too */
+};
+
 /** Texts and arrays live in the arena that the configuration was read with. */
 struct fb_config {
     struct fb_settings settings;
@@ -58,6 +77,7 @@ struct fb_config {
     enum fb_on_fault on_fault;
     struct fb_limits limits;
     struct fb_listen listen;
+    struct fb_admission_config admission;
     const char *provider_by; /* the key that chose the provider; NULL: none, it is the default */
 };
 
@@ -100,7 +120,7 @@ enum fb_status fb_config_read_helix(struct fb_arena *arena, struct fb_config *co
 /**
  * Check what no single key can tell, once all files are read: the shapes expected are known, the
  * parts of the score are at most 1 together, no address is listened on twice
- * (port 0, a free one each time, may stand twice).
+ * (port 0, a free one each time, may stand twice), the files of a certificate come together.
  *
  * Returns FB_OK; FB_EINPUT with the key, without a line.
  */

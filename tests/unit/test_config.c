@@ -8,6 +8,24 @@
 
 #include <string.h>
 
+static void assert_defaults_of_admission(const struct fb_admission_config *admission)
+{
+    assert_string_equal(admission->name, "fabricbind");
+    assert_string_equal(admission->service.space, "");
+    assert_string_equal(admission->service.name, "fabricbind-admission");
+    assert_int_equal(admission->service.port, 443);
+    assert_string_equal(admission->url, "");
+    assert_string_equal(admission->secret, "fabricbind-tls");
+    assert_string_equal(admission->cert_file, "");
+    assert_string_equal(admission->key_file, "");
+    assert_string_equal(admission->ca_file, "");
+    assert_int_equal(admission->exclude_spaces.len, 2);
+    assert_string_equal(admission->exclude_spaces.at[0], "kube-system");
+    assert_string_equal(admission->exclude_spaces.at[1], "volcano-system");
+    assert_int_equal(admission->timeout_s, 3);
+    assert_true(admission->is_registered);
+}
+
 static void test_config_defaults__are_those_of_the_design(void **state)
 {
     static const struct fb_owner_rule owners[] = {
@@ -61,6 +79,7 @@ static void test_config_defaults__are_those_of_the_design(void **state)
     assert_string_equal(config.listen.extender, "127.0.0.1:9712");
     assert_string_equal(config.listen.admission, "0.0.0.0:9443");
     assert_string_equal(config.listen.metrics, "0.0.0.0:9713");
+    assert_defaults_of_admission(&config.admission);
     assert_int_equal(fb_config_finish(&config, &policies, NULL), FB_OK);
 }
 
@@ -123,6 +142,39 @@ static void test_config_read__takes_every_key(void **state)
     assert_string_equal(config.listen.admission, "example.com:443");
     assert_string_equal(config.listen.metrics, "0.0.0.0:65535");
     assert_string_equal("onprem", settings->provider);
+}
+
+static void test_config_read__takes_every_key_of_admission(void **state)
+{
+    static const char yaml[] = "admission:\n"
+                               "  name: webhooks.example.com\n"
+                               "  service: {namespace: ops, name: bind, port: 8443}\n"
+                               "  url: https://127.0.0.1:9443/a\n"
+                               "  secret: keys\n"
+                               "  certFile: tls.crt\n"
+                               "  keyFile: tls.key\n"
+                               "  caFile: ca.crt\n"
+                               "  excludeNamespaces: []\n"
+                               "  timeoutSeconds: 30\n"
+                               "  register: false\n";
+    struct fb_config config;
+    struct fb_error err = {0};
+    const struct fb_admission_config *admission = &config.admission;
+
+    assert_int_equal(read_config(*state, yaml, &config, &err), FB_OK);
+    assert_string_equal(admission->name, "webhooks.example.com");
+    assert_string_equal(admission->service.space, "ops");
+    assert_string_equal(admission->service.name, "bind");
+    assert_int_equal(admission->service.port, 8443);
+    assert_string_equal(admission->url, "https://127.0.0.1:9443/a");
+    assert_string_equal(admission->secret, "keys");
+    assert_string_equal(admission->cert_file, "tls.crt");
+    assert_string_equal(admission->key_file, "tls.key");
+    assert_string_equal(admission->ca_file, "ca.crt");
+    assert_int_equal(admission->exclude_spaces.len, 0);
+    assert_int_equal(admission->timeout_s, 30);
+    assert_false(admission->is_registered);
+    assert_int_equal(fb_config_finish(&config, &policies, &err), FB_OK);
 }
 
 static void test_config_read__leaves_what_is_absent_or_null(void **state)
@@ -205,6 +257,23 @@ static const struct {
      "line 1: listen.metrics: '[x]:80' is no address such as 127.0.0.1:9712 or [::1]:9712"},
     {"listen: {metrics: 'a:80x'}\n",
      "line 1: listen.metrics: 'a:80x' is no address such as 127.0.0.1:9712 or [::1]:9712"},
+    {"admission: {service: {prot: 1}}\n",
+     "line 1: admission.service.prot: unknown key, nearest is 'port'"},
+    {"admission:\n  service: fabricbind\n", "line 2: admission.service: not a mapping"},
+    {"admission: {service: {name: ''}}\n",
+     "line 1: admission.service.name: '' is no name such as fabricbind"},
+    {"admission: {service: {port: 0}}\n",
+     "line 1: admission.service.port: 0 is outside 1 to 65535"},
+    {"admission: {name: Web}\n", "line 1: admission.name: 'Web' is no name such as fabricbind"},
+    {"admission: {secret: a-}\n", "line 1: admission.secret: 'a-' is no name such as fabricbind"},
+    {"admission: {url: 'http://a'}\n",
+     "line 1: admission.url: 'http://a' is no URL such as https://127.0.0.1:9443"},
+    {"admission: {url: 'https://a/'}\n",
+     "line 1: admission.url: 'https://a/' is no URL such as https://127.0.0.1:9443"},
+    {"admission: {url: 'https://a?b'}\n",
+     "line 1: admission.url: 'https://a?b' is no URL such as https://127.0.0.1:9443"},
+    {"admission: {timeoutSeconds: 31}\n",
+     "line 1: admission.timeoutSeconds: 31 is outside 1 to 30"},
     {"provider: onprm\n", "line 1: provider: 'onprm' is no provider, nearest is 'onprem'"},
     {"provider: ''\n", "line 1: provider: '' is none of auto, aws, azure, gcp, oci, onprem"},
     {"provider: quantumcloud\n",
@@ -258,6 +327,9 @@ static void test_config_finish__checks_what_belongs_together(void **state)
         {"listen: {extender: '[::1]:0', metrics: '[::1]:0'}\n", NULL},
         {"listen: {extender: '[::1]:10', metrics: '[::1]:10'}\n",
          "listen: extender and metrics are both [::1]:10"},
+        {"admission: {certFile: a}\n", "admission: certFile without keyFile"},
+        {"admission: {keyFile: a}\n", "admission: keyFile without certFile"},
+        {"admission: {caFile: a}\n", "admission: caFile without certFile"},
     };
 
     for (size_t i = 0; i < COUNT(cases); i++) {
@@ -283,7 +355,7 @@ static void test_config_keys__are_one_line_each(void **state)
         assert_true(strlen(key->help) > 0 && strlen(key->help) < 72);
         assert_null(strchr(key->help, '\n'));
     }
-    assert_int_equal(len, 24);
+    assert_int_equal(len, 36);
 }
 
 static void test_config__survives_a_lack_of_memory(void **state)
@@ -334,6 +406,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_config_defaults__are_those_of_the_design),
         cmocka_unit_test(test_config_read__takes_every_key),
+        cmocka_unit_test(test_config_read__takes_every_key_of_admission),
         cmocka_unit_test(test_config_read__leaves_what_is_absent_or_null),
         cmocka_unit_test(test_config_read__refuses_bad_input_and_says_where),
         cmocka_unit_test(test_config_finish__checks_what_belongs_together),

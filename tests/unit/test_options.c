@@ -267,7 +267,7 @@ static void test_options_help__has_usage_options_and_examples(void **state)
     } cases[] = {
         {FB_COMMAND_NONE,
          {"Usage: fabricbind COMMAND [options]\n", "  check    Checks ", "      --version  print",
-          "  limits.fileBytes     1Gi"}},
+          "  limits.fileBytes             1Gi"}},
         {FB_COMMAND_SERVE,
          {"Usage: fabricbind serve [options]\n", "      --snapshot DIR|-  ",
           "      --log-level LEVEL  ", "  fabricbind serve --config fabricbind.yaml\n"}},
