@@ -5,7 +5,7 @@
 
 # shellcheck disable=SC2034 # read by those who source this
 build_packages='curl gcc g++ cmake ninja-build pkg-config libcjson-dev libcurl4-openssl-dev
-    libmicrohttpd-dev libyaml-dev uthash-dev'
+    libgnutls28-dev libmicrohttpd-dev libssl-dev libyaml-dev uthash-dev'
 
 as_root() {
     if [ "$(id -u)" -eq 0 ]; then

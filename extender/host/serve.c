@@ -87,7 +87,7 @@ static enum fb_status listen_on(struct daemon *daemon, enum fb_listener listener
     size_t len = fb_routes_make(listener, contexts[listener], daemon->routes[listener]);
     enum fb_status st =
         fb_server_start(address, daemon->routes[listener], len, limits, fb_serve_told,
-                        daemon->metrics, &daemon->servers[listener], err);
+                        daemon->metrics, NULL, &daemon->servers[listener], err);
 
     if (st != FB_OK)
         return fb_error_prefix(err, st, "listen.%s", fb_listener_name(listener));

@@ -25,7 +25,8 @@ struct fb_server {
     struct fb_server_limits limits; /* no zeros */
     struct fb_peers *peers;
     struct MHD_Daemon *daemon;
-    int fd; /* the listening socket; -1: none yet */
+    struct fb_server_tls *tls; /* NULL: plain HTTP */
+    int fd;                    /* the listening socket; -1: none yet */
     unsigned port;
 };
 
@@ -33,6 +34,7 @@ struct fb_server {
 struct line {
     struct fb_peer peer;
     struct fb_exchange exchange;
+    struct fb_server_identity *identity; /* NULL: plain HTTP */
 };
 
 static struct line *line_of(struct MHD_Connection *connection)
@@ -45,30 +47,50 @@ static int fd_of(struct MHD_Connection *connection)
     return MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
 }
 
-static struct line *line_new(struct fb_server *server, int fd)
+static bool line_secure(struct fb_server *server, struct line *line,
+                        struct MHD_Connection *connection)
+{
+    if (server->tls == NULL)
+        return true;
+    line->identity = fb_server_tls_open(
+        server->tls,
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_GNUTLS_SESSION)->tls_session);
+    return line->identity != NULL;
+}
+
+static void line_free(struct line *line)
+{
+    fb_server_tls_close(line->identity);
+    free(line);
+}
+
+static struct line *line_new(struct fb_server *server, struct MHD_Connection *connection)
 {
     struct line *line = calloc(1, sizeof *line);
 
-    if (line != NULL && !fb_peers_add(server->peers, &line->peer, fd)) {
-        free(line);
-        line = NULL;
-    }
-    return line;
+    if (line == NULL)
+        return NULL;
+    if (line_secure(server, line, connection) &&
+        fb_peers_add(server->peers, &line->peer, fd_of(connection)))
+        return line;
+    line_free(line);
+    return NULL;
 }
 
-/* A connection begins or ends. One without a line is one too many: it is cut before it is read. */
+/* A connection begins or ends. One without a line is one too many, or has no certificate to show:
+ * it is cut before it is read. */
 static void on_connection(void *context, struct MHD_Connection *connection, void **line,
                           enum MHD_ConnectionNotificationCode code)
 {
     struct fb_server *server = context;
 
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-        *line = line_new(server, fd_of(connection));
+        *line = line_new(server, connection);
         if (*line == NULL)
             (void)shutdown(fd_of(connection), SHUT_RDWR);
     } else if (*line != NULL) {
         fb_peers_remove(server->peers, &((struct line *)*line)->peer);
-        free(*line);
+        line_free(*line);
         *line = NULL;
     }
 }
@@ -178,7 +200,8 @@ static enum MHD_Result on_request(void *context, struct MHD_Connection *connecti
     return MHD_YES;
 }
 
-/* The library cannot answer before a body is in, so this does, as the last of the connection. */
+/* The library cannot answer before a body is in, so this does, as the last of the connection.
+ * Not below TLS, whose records are the library's. */
 static void reply_late(const struct fb_server *server, struct line *line)
 {
     struct fb_answer answer;
@@ -198,7 +221,8 @@ static void on_completed(void *context, struct MHD_Connection *connection, void 
     (void)code;
     if (*state == NULL || line == NULL)
         return;
-    if (fb_peer_phase(&line->peer) == FB_PEER_LATE && line->exchange.status == 0)
+    if (server->tls == NULL && fb_peer_phase(&line->peer) == FB_PEER_LATE &&
+        line->exchange.status == 0)
         reply_late(server, line);
     fb_exchange_close(&line->exchange);
     fb_peers_mark(server->peers, &line->peer, FB_PEER_IDLE);
@@ -241,15 +265,25 @@ static struct fb_server_limits fill_limits(const struct fb_server_limits *limits
  */
 static enum fb_status start_daemon(struct fb_server *server, struct fb_error *err)
 {
-    static const unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC;
+    static char priorities[] = FB_SERVER_TLS_PRIORITIES;
+    static const struct MHD_OptionItem none[] = {{MHD_OPTION_END, 0, NULL}};
+    unsigned flags = MHD_USE_POLL_INTERNAL_THREAD | MHD_USE_ITC;
+    const struct MHD_OptionItem secure[] = {
+        {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, fb_server_tls_callback()},
+        {MHD_OPTION_HTTPS_PRIORITIES, 0, priorities},
+        {MHD_OPTION_END, 0, NULL},
+    };
     unsigned most = (server->limits.connections + 64) * server->limits.threads;
 
+    if (server->tls != NULL)
+        flags |= MHD_USE_TLS;
     server->daemon = MHD_start_daemon(
         flags, 0, NULL, NULL, on_request, server, MHD_OPTION_LISTEN_SOCKET, server->fd,
         MHD_OPTION_THREAD_POOL_SIZE, server->limits.threads, MHD_OPTION_CONNECTION_LIMIT, most,
         MHD_OPTION_CONNECTION_TIMEOUT, 0U, MHD_OPTION_CONNECTION_MEMORY_LIMIT, MEMORY_BYTES,
         MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_URI_LOG_CALLBACK, on_uri,
-        server, MHD_OPTION_NOTIFY_COMPLETED, on_completed, server, MHD_OPTION_END);
+        server, MHD_OPTION_NOTIFY_COMPLETED, on_completed, server, MHD_OPTION_ARRAY,
+        server->tls != NULL ? secure : none, MHD_OPTION_END);
     if (server->daemon == NULL)
         return fb_error_set(err, FB_EIO, "HTTP server: does not start");
     return FB_OK;
@@ -263,8 +297,8 @@ static void stop(struct fb_server **at)
 /* NOLINTNEXTLINE(readability-function-size): called once, a struct would only name them twice */
 enum fb_status fb_server_start(const char *address, const struct fb_route *routes,
                                size_t routes_len, const struct fb_server_limits *limits,
-                               fb_server_told told, void *told_context, struct fb_server **ret,
-                               struct fb_error *err)
+                               fb_server_told told, void *told_context, struct fb_server_tls *tls,
+                               struct fb_server **ret, struct fb_error *err)
 {
     FB_OWNED(stop) struct fb_server *server = calloc(1, sizeof *server);
     struct fb_peers_limits bounds;
@@ -273,6 +307,7 @@ enum fb_status fb_server_start(const char *address, const struct fb_route *route
     if (server == NULL)
         return fb_error_set(err, FB_ENOMEM, "out of memory");
     server->fd = -1;
+    server->tls = tls;
     server->limits = fill_limits(limits);
     server->site =
         (struct fb_site){routes, routes_len, server->limits.body_bytes, told, told_context, 0};

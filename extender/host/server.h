@@ -3,6 +3,7 @@
 #define FB_HOST_SERVER_H
 
 #include "fabricbind/error.h"
+#include "server_tls.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -14,7 +15,7 @@
  * What the server answers by itself, as {"error":"..."} in one line: 404 for an unknown path, 405
  * with Allow, 431 for more than 16 KiB or 100 lines of headers, 400 and the like for what is no
  * HTTP. A connection beyond the limit is closed unanswered, and so is one whose headers take too
- * long or whose answer is not taken.
+ * long or whose answer is not taken; with TLS also one whose body takes too long.
  */
 
 /** What is sent back. */
@@ -86,13 +87,17 @@ struct fb_server;
 
 /**
  * Listen on @address ("host:port", "[::1]:0", port 0: a free one) and serve @routes (borrowed,
- * outliving the server) until stopped. Returns FB_OK; FB_EINPUT for an address that is none;
+ * outliving the server) until stopped.
+ *
+ * @tls  the certificate, borrowed, outliving the server; NULL: plain HTTP
+ *
+ * Returns FB_OK; FB_EINPUT for an address that is none;
  * FB_EIO ("127.0.0.1:9712: Address already in use"); FB_ENOMEM.
  */
 enum fb_status fb_server_start(const char *address, const struct fb_route *routes,
                                size_t routes_len, const struct fb_server_limits *limits,
-                               fb_server_told told, void *told_context, struct fb_server **ret,
-                               struct fb_error *err) FB_CHECK;
+                               fb_server_told told, void *told_context, struct fb_server_tls *tls,
+                               struct fb_server **ret, struct fb_error *err) FB_CHECK;
 
 /** The port that it listens on. */
 unsigned fb_server_port(const struct fb_server *server);

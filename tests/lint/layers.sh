@@ -17,6 +17,7 @@ BEGIN {
             " pwd termios unistd "
     owner["cjson/cJSON.h"] = "extender/wire/json.c"
     owner["curl/curl.h"] = "extender/host/transfer.c"
+    owner["gnutls/abstract.h"] = "extender/host/server_tls.c"
     owner["microhttpd.h"] = "extender/host/server.c"
     owner["yaml.h"] = "extender/wire/yaml.c"
     rank["core"] = 0

@@ -122,6 +122,12 @@ static void told(void *context, const struct fb_request *request, unsigned statu
 
 void server_case_start(struct server_case *at, const struct fb_server_limits *limits)
 {
+    server_case_start_tls(at, limits, NULL);
+}
+
+void server_case_start_tls(struct server_case *at, const struct fb_server_limits *limits,
+                           struct fb_server_tls *tls)
+{
     static const struct fb_handler sums = {sum_begin, sum_feed, sum_finish, sum_drop};
     static const struct fb_handler refuses = {sum_begin, refuse_feed, sum_finish, sum_drop};
     static const struct fb_handler queries = {sum_begin, sum_feed, query_finish, sum_drop};
@@ -140,7 +146,7 @@ void server_case_start(struct server_case *at, const struct fb_server_limits *li
     *at = (struct server_case){.server = NULL};
     for (size_t i = 0; i < COUNT(routes); i++)
         routes[i].context = at;
-    if (fb_server_start("127.0.0.1:0", routes, COUNT(routes), limits, told, at, &at->server,
+    if (fb_server_start("127.0.0.1:0", routes, COUNT(routes), limits, told, at, tls, &at->server,
                         &err) != FB_OK)
         fail_msg("%s", err.text);
     at->port = fb_server_port(at->server);

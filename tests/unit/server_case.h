@@ -26,6 +26,10 @@ struct server_case {
 
 void server_case_start(struct server_case *at, const struct fb_server_limits *limits);
 
+/** The same over TLS; @tls is borrowed. */
+void server_case_start_tls(struct server_case *at, const struct fb_server_limits *limits,
+                           struct fb_server_tls *tls);
+
 /** Stop and check that each state that began has ended, by one way or the other. */
 void server_case_stop(struct server_case *at, unsigned drain_ms);
 
