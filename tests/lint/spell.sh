@@ -6,4 +6,4 @@ set -eu
 
 cd "$1"
 codespell --quiet-level 2 --ignore-words tests/lint/spell-words.txt \
-    --skip './build,./.git,./tests/data,./tests/fuzz/corpus,./LICENSE,*.pyc' .
+    --skip './build,./.git,./tests/data,./tests/fuzz/corpus,./LICENSE,*.pyc,go.sum' .
