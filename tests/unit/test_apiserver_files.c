@@ -99,10 +99,12 @@ static void test_apiserver__reads_a_token_that_was_replaced(void **state)
     api_scene_expect_seen(&scene, "Bearer secret-2\r\n");
     put_token(files, "good");
     api_scene_expect_get(&scene, 200, "welcome");
-    assert_int_equal(logged(files, "read anew for the API server"), 2);
+    put_token(files, "evil"); /* as long as the one before */
+    api_scene_expect_get(&scene, 401, "who?");
+    assert_int_equal(logged(files, "read anew for the API server"), 3);
     assert_int_equal(logged(files, "secret-2"), 0);
     expect_metric(scene.metrics,
-                  "fabricbind_apiserver_files_total{what=\"token\",result=\"read\"} 2");
+                  "fabricbind_apiserver_files_total{what=\"token\",result=\"read\"} 3");
     expect_metric(scene.metrics,
                   "fabricbind_apiserver_requests_total{method=\"GET\",code=\"200\"} 2");
     api_scene_stop(&scene);

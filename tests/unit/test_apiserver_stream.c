@@ -242,6 +242,7 @@ static void test_apiserver__has_a_limit_of_connections(void **state)
     struct fb_error err = {0};
     pthread_t threads[STREAMS];
     atomic_bool stop = false;
+    int64_t began;
 
     (void)state;
     api_scene_start(&scene, answer_head);
@@ -252,6 +253,7 @@ static void test_apiserver__has_a_limit_of_connections(void **state)
     await(&scene.peer.requests, STREAMS);
     assert_int_equal(fb_apiserver_call(scene.server, &call, &reply, &err), FB_ELIMIT);
     assert_string_equal(err.text, "GET /x: all 64 connections are in use");
+    began = clock_ms();
     atomic_store(&stop, true);
     for (size_t i = 0; i < STREAMS; i++) {
         void *result = NULL;
@@ -259,6 +261,7 @@ static void test_apiserver__has_a_limit_of_connections(void **state)
         assert_int_equal(pthread_join(threads[i], &result), 0);
         assert_ptr_equal(result, &told[i]);
     }
+    assert_in_range(clock_ms() - began, 0, 3000);
     api_scene_stop(&scene);
 }
 
