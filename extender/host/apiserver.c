@@ -6,6 +6,7 @@
 #include "fabricbind/own.h"
 #include "gather.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,16 +91,6 @@ enum fb_status fb_apiserver_new(const struct fb_access *access, struct fb_metric
     return FB_OK;
 }
 
-/* "GET /api/v1/pods: " in front; what stands behind '?' is seldom of interest and often long. */
-static enum fb_status name_call(struct fb_error *err, enum fb_status st, const char *method,
-                                const char *path)
-{
-    int len = (int)strcspn(path, "?");
-
-    return fb_error_prefix(err, st == FB_ENOTFOUND || st == FB_EINPUT ? FB_EIO : st, "%s %.*s",
-                           method, len < 100 ? len : 100, path);
-}
-
 static void count(const struct fb_apiserver *server, const char *method, unsigned status)
 {
     char code[16];
@@ -118,7 +109,8 @@ static enum fb_status exchange_once(struct fb_apiserver *server, struct fb_excha
     FB_OWNED(fb_credentials_now_fini) struct fb_credentials_now now = {.line = NULL};
     struct fb_api_link link = {.transfer = NULL};
     unsigned wait_ms = exchange->whole_ms > 0 ? exchange->whole_ms : exchange->idle_ms;
-    const char *headers[] = {ACCEPT, AGENT, NULL, NULL, NULL};
+    static const char agent[] = AGENT;
+    const char *headers[] = {ACCEPT, agent, NULL, NULL, NULL};
     size_t len = 2;
     enum fb_status st = fb_credentials_look(server->credentials, anew, &now, err);
 
@@ -143,18 +135,22 @@ struct body {
     struct fb_gather gather;
     fb_api_piece piece; /* NULL: all is gathered, whatever the status */
     void *context;
+    bool refused; /* by piece */
 };
 
 static enum fb_status take(void *context, unsigned status, const char *bytes, size_t len,
                            struct fb_error *err)
 {
     struct body *body = context;
+    enum fb_status st;
 
     if (body->piece == NULL)
         return fb_gather_add(&body->gather, bytes, len, err);
-    if (status == 200)
-        return body->piece(body->context, bytes, len, err);
-    return fb_gather_some(&body->gather, bytes, len, err);
+    if (status != 200)
+        return fb_gather_some(&body->gather, bytes, len, err);
+    st = body->piece(body->context, bytes, len, err);
+    body->refused = st != FB_OK;
+    return st;
 }
 
 /* The exchange, and once more after a 401. */
@@ -169,6 +165,17 @@ static enum fb_status do_exchange(struct fb_apiserver *server, struct fb_exchang
         return st;
     body->gather.len = 0;
     return exchange_once(server, exchange, type, true, ret, err);
+}
+
+/* "GET /api/v1/pods: " in front; what stands behind '?' is seldom of interest and often long. */
+static enum fb_status name_call(const struct body *body, enum fb_status st, const char *method,
+                                const char *path, struct fb_error *err)
+{
+    int len = (int)strcspn(path, "?");
+
+    if (!body->refused && (st == FB_ENOTFOUND || st == FB_EINPUT))
+        st = FB_EIO; /* nobody there, or no URL */
+    return fb_error_prefix(err, st, "%s %.*s", method, len < 100 ? len : 100, path);
 }
 
 static enum fb_status make_url(const struct fb_apiserver *server, const char *path, char *url,
@@ -211,7 +218,7 @@ enum fb_status fb_apiserver_call(struct fb_apiserver *server, const struct fb_ap
     if (st == FB_OK)
         st = do_exchange(server, &exchange, call->body != NULL ? type : NULL, &end, err);
     if (st != FB_OK)
-        return name_call(err, st, call->method, call->path);
+        return name_call(&body, st, call->method, call->path, err);
     *ret = (struct fb_api_reply){end.status, end.retry_after_s, FB_TAKE(body.gather.at),
                                  body.gather.len};
     return FB_OK;
@@ -234,6 +241,7 @@ enum fb_status fb_api_reply_error(const struct fb_api_reply *reply, enum fb_stat
     return fb_error_set(err, st, "%u: %s", reply->status, message != NULL ? message : reply->body);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): one caller, a struct would only name them twice */
 enum fb_status fb_apiserver_stream(struct fb_apiserver *server, const char *path, unsigned idle_ms,
                                    const atomic_bool *stop, fb_api_piece piece, void *context,
                                    unsigned *ret_status, struct fb_error *err)
@@ -261,7 +269,7 @@ enum fb_status fb_apiserver_stream(struct fb_apiserver *server, const char *path
     if (stop != NULL && atomic_load(stop))
         return FB_OK;
     if (st != FB_OK)
-        return name_call(err, st, "GET", path);
+        return name_call(&body, st, "GET", path, err);
     if (end.status != 200)
         (void)fb_api_reply_error(
             &(struct fb_api_reply){end.status, 0, body.gather.at, body.gather.len}, FB_EIO, err);

@@ -218,10 +218,11 @@ static CURLcode perform(struct run *run)
     int running = 1;
     CURLMcode mode = curl_multi_add_handle(multi, run->transfer->curl);
 
-    while (mode == CURLM_OK && running > 0 && !is_over(run)) {
+    while (mode == CURLM_OK && running > 0) {
         mode = curl_multi_perform(multi, &running);
-        if (mode == CURLM_OK && running > 0)
-            mode = curl_multi_poll(multi, NULL, 0, LOOK_MS, NULL);
+        if (mode != CURLM_OK || running == 0 || is_over(run))
+            break;
+        mode = curl_multi_poll(multi, NULL, 0, LOOK_MS, NULL);
     }
     if (mode == CURLM_OK && running == 0)
         code = result_of(multi);
@@ -263,7 +264,9 @@ enum fb_status fb_transfer_do(struct fb_transfer *transfer, const struct fb_exch
         .exchange = exchange, .transfer = transfer, .err = err, .last_ms = clock_ms()};
     CURLcode code;
 
-    *ret_end = (struct fb_transfer_end){0};
+    *ret_end = (struct fb_transfer_end){.stopped = is_over(&run)};
+    if (ret_end->stopped)
+        return FB_OK;
     transfer->reason[0] = '\0';
     if (!make_lines(exchange->headers, &lines) || !set_exchange(transfer->curl, &run, lines))
         return fb_error_set(err, FB_ENOMEM, "out of memory");

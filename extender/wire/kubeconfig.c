@@ -128,7 +128,7 @@ static enum fb_status find_part(const struct fb_yaml *root, const char *list, co
     for (size_t i = 0; entries != NULL && entries->type == FB_YAML_LIST && i < entries->len; i++) {
         const struct fb_yaml *name = fb_yaml_find(&entries->at[i], "name");
 
-        if (name == NULL || strcmp(name->text, part->name) != 0)
+        if (name == NULL || !fb_text_equal(name->text, part->name))
             continue;
         part->map = fb_yaml_find(&entries->at[i], key);
         if (part->map == NULL || part->map->type != FB_YAML_MAP)

@@ -4,80 +4,17 @@
 #include "fabricbind/own.h"
 
 #include "alloc_fault.h"
-#include "api_peer.h"
+#include "api_scene.h"
 #include "unit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A peer, a client of it, and what the peer saw last. */
-struct scene {
-    struct api_peer peer;
-    struct fb_apiserver *server;
-    pthread_mutex_t lock; /* of what follows */
-    char seen[4096];
-};
-
-static void note(struct scene *scene, const struct api_request *request)
-{
-    (void)pthread_mutex_lock(&scene->lock);
-    (void)snprintf(scene->seen, sizeof scene->seen, "%s%s", request->head, request->body);
-    (void)pthread_mutex_unlock(&scene->lock);
-}
-
-static void expect_seen(struct scene *scene, const char *want)
-{
-    (void)pthread_mutex_lock(&scene->lock);
-    if (strstr(scene->seen, want) == NULL)
-        fail_msg("no '%s' in %s", want, scene->seen);
-    (void)pthread_mutex_unlock(&scene->lock);
-}
-
-static void expect_unseen(struct scene *scene, const char *word)
-{
-    (void)pthread_mutex_lock(&scene->lock);
-    if (strcasestr(scene->seen, word) != NULL)
-        fail_msg("'%s' in %s", word, scene->seen);
-    (void)pthread_mutex_unlock(&scene->lock);
-}
-
-static void start(struct scene *scene, api_peer_answer answer)
-{
-    struct fb_access access = {.token = "abc", .space = "ml"};
-
-    memset(scene, 0, sizeof *scene);
-    (void)pthread_mutex_init(&scene->lock, NULL);
-    api_peer_start(&scene->peer, answer, scene);
-    access.server = scene->peer.base;
-    assert_int_equal(fb_apiserver_new(&access, NULL, &scene->server, NULL), FB_OK);
-}
-
-static void stop(struct scene *scene)
-{
-    fb_apiserver_free(scene->server);
-    api_peer_stop(&scene->peer);
-    (void)pthread_mutex_destroy(&scene->lock);
-}
-
 static bool answer_hello(struct api_peer *peer, const struct api_request *request, int fd)
 {
-    note(peer->context, request);
+    api_scene_note(peer, request);
     return api_peer_reply(fd, 201, "", "hello");
-}
-
-static void expect_call(struct scene *scene, const struct fb_api_call *call, unsigned status,
-                        const char *body)
-{
-    struct fb_api_reply reply = {0};
-    struct fb_error err = {0};
-
-    if (fb_apiserver_call(scene->server, call, &reply, &err) != FB_OK)
-        fail_msg("%s", err.text);
-    assert_int_equal(reply.status, status);
-    assert_string_equal(reply.body, body);
-    assert_int_equal(reply.len, strlen(body));
-    fb_api_reply_fini(&reply);
 }
 
 static void test_apiserver_call__sends_what_it_is_told(void **state)
@@ -109,28 +46,32 @@ static void test_apiserver_call__sends_what_it_is_told(void **state)
         {{.method = "DELETE", .path = "/d"}, "DELETE /d HTTP/1.1\r\n", NULL, "\r\n\r\n"},
         {{.method = "POST", .path = "/e"}, "POST /e HTTP/1.1\r\n", NULL, "Content-Length: 0\r\n"},
     };
-    struct scene scene;
+    struct api_scene scene;
 
     (void)state;
-    start(&scene, answer_hello);
+    api_scene_start(&scene, answer_hello);
     assert_string_equal(fb_apiserver_space(scene.server), "ml");
     for (size_t i = 0; i < COUNT(cases); i++) {
+        struct fb_api_reply reply = {0};
         char type[128];
 
-        expect_call(&scene, &cases[i].call, 201, "hello");
-        expect_seen(&scene, cases[i].line);
-        expect_seen(&scene, "\r\nAuthorization: Bearer abc\r\n");
-        expect_seen(&scene, "\r\nUser-Agent: fabricbind/" FB_VERSION "\r\n");
-        expect_seen(&scene, "\r\nAccept: application/json\r\n");
-        expect_seen(&scene, cases[i].end);
-        expect_unseen(&scene, "\r\nExpect");
+        assert_int_equal(fb_apiserver_call(scene.server, &cases[i].call, &reply, NULL), FB_OK);
+        assert_int_equal(reply.status, 201);
+        assert_string_equal(reply.body, "hello");
+        fb_api_reply_fini(&reply);
+        api_scene_expect_seen(&scene, cases[i].line);
+        api_scene_expect_seen(&scene, "\r\nAuthorization: Bearer abc\r\n");
+        api_scene_expect_seen(&scene, "\r\nUser-Agent: fabricbind/" FB_VERSION "\r\n");
+        api_scene_expect_seen(&scene, "\r\nAccept: application/json\r\n");
+        api_scene_expect_seen(&scene, cases[i].end);
+        api_scene_expect_unseen(&scene, "\r\nExpect");
         if (cases[i].type == NULL)
             continue;
         (void)snprintf(type, sizeof type, "\r\nContent-Type: %s\r\n", cases[i].type);
-        expect_seen(&scene, type);
+        api_scene_expect_seen(&scene, type);
     }
     assert_int_equal(scene.peer.connections, 1); /* kept between calls */
-    stop(&scene);
+    api_scene_stop(&scene);
 }
 
 static bool answer_by_number(struct api_peer *peer, const struct api_request *request, int fd)
@@ -160,10 +101,10 @@ static void test_apiserver_call__hands_out_any_status(void **state)
         {302, 0, "302: "},
         {500, 0, "500: down"},
     };
-    struct scene scene;
+    struct api_scene scene;
 
     (void)state;
-    start(&scene, answer_by_number);
+    api_scene_start(&scene, answer_by_number);
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct fb_api_call call = {.method = "GET", .path = "/x"};
         struct fb_api_reply reply = {0};
@@ -176,16 +117,22 @@ static void test_apiserver_call__hands_out_any_status(void **state)
         assert_string_equal(err.text, cases[i].want);
         fb_api_reply_fini(&reply);
     }
-    stop(&scene);
+    api_scene_stop(&scene);
 }
 
 /* By the path: too much, cut, silent. */
 static bool answer_badly(struct api_peer *peer, const struct api_request *request, int fd)
 {
+    char piece[65536] = "";
+
     (void)peer;
-    if (strncmp(request->line, "GET /long ", 10) == 0)
-        return api_peer_send(fd, "HTTP/1.1 200 X\r\nContent-Length: 67108865\r\n\r\n") &&
-               api_peer_await_end(fd) && false;
+    if (strncmp(request->line, "GET /long ", 10) == 0) {
+        (void)api_peer_send(fd, "HTTP/1.1 200 X\r\n\r\n");
+        memset(piece, 'x', sizeof piece - 1);
+        while (api_peer_send(fd, piece)) {
+        }
+        return false;
+    }
     if (strncmp(request->line, "GET /cut ", 9) == 0)
         return api_peer_send(fd, "HTTP/1.1 200 X\r\nContent-Length: 99\r\n\r\ncut") && false;
     (void)api_peer_await_end(fd);
@@ -202,16 +149,18 @@ static void test_apiserver_call__says_what_went_wrong(void **state)
     } cases[] = {
         {"/silent?continue=x", FB_EIO, "GET /silent: no answer within 150 ms"},
         {"/cut", FB_EIO, "GET /cut: "},
+        {"/long", FB_ELIMIT, "GET /long: answer of more than 67108864 bytes"},
         {path, FB_ELIMIT, ": the path is too long"},
     };
-    struct scene scene;
+    struct api_scene scene;
 
     (void)state;
     memset(path, 'a', sizeof path - 1);
     path[0] = '/';
-    start(&scene, answer_badly);
+    api_scene_start(&scene, answer_badly);
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct fb_api_call call = {.method = "GET", .path = cases[i].path, .timeout_ms = 150};
+        const struct fb_api_call call = {
+            .method = "GET", .path = cases[i].path, .timeout_ms = i == 0 ? 150 : 0};
         struct fb_api_reply reply = {.status = 7};
         struct fb_error err = {0};
 
@@ -220,7 +169,7 @@ static void test_apiserver_call__says_what_went_wrong(void **state)
             fail_msg("%s, not %s", err.text, cases[i].want);
         assert_int_equal(reply.status, 7);
     }
-    stop(&scene);
+    api_scene_stop(&scene);
 }
 
 static void test_apiserver_call__tells_when_nobody_is_there(void **state)
@@ -228,25 +177,25 @@ static void test_apiserver_call__tells_when_nobody_is_there(void **state)
     const struct fb_api_call call = {.method = "GET", .path = "/x"};
     struct fb_api_reply reply = {0};
     struct fb_error err = {0};
-    struct scene scene;
+    struct api_scene scene;
 
     (void)state;
-    start(&scene, answer_hello);
+    api_scene_start(&scene, answer_hello);
     api_peer_stop(&scene.peer);
     assert_int_equal(fb_apiserver_call(scene.server, &call, &reply, &err), FB_EIO);
     assert_non_null(strstr(err.text, "GET /x: "));
     fb_apiserver_free(scene.server);
+    fb_metrics_free(scene.metrics);
     (void)pthread_mutex_destroy(&scene.lock);
 }
 
 static void test_apiserver__survives_a_lack_of_memory(void **state)
 {
-    const struct fb_api_call call = {.method = "GET", .path = "/x"};
     enum fb_status st = FB_ENOMEM;
-    struct scene scene;
+    struct api_scene scene;
 
     (void)state;
-    start(&scene, answer_hello);
+    api_scene_start(&scene, answer_hello);
     for (int after = 0; st == FB_ENOMEM && after < 1000; after++) {
         const struct fb_access access = {
             .server = "http://127.0.0.1:1", .token = "abc", .space = "ml"};
@@ -259,8 +208,8 @@ static void test_apiserver__survives_a_lack_of_memory(void **state)
         assert_int_equal(server != NULL, st == FB_OK);
     }
     assert_int_equal(st, FB_OK);
-    expect_call(&scene, &call, 201, "hello");
-    stop(&scene);
+    api_scene_expect_get(&scene, 201, "hello");
+    api_scene_stop(&scene);
 }
 
 int main(void)

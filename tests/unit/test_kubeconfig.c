@@ -99,11 +99,28 @@ static void test_kubeconfig_parse__takes_the_current_context(void **state)
     }
 }
 
-static void test_kubeconfig_parse__refuses_what_is_not_done_here(void **state)
+struct refusal {
+    const char *text, *want;
+};
+
+static void expect_refused(const struct refusal *cases, size_t len)
 {
-    static const struct {
-        const char *text, *want;
-    } cases[] = {
+    for (size_t i = 0; i < len; i++) {
+        FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new(0);
+        struct fb_access got = {.space = "untouched"};
+        struct fb_error err = {0};
+
+        assert_int_equal(parse(arena, cases[i].text, &got, &err), FB_EINPUT);
+        if (strncmp(err.text, cases[i].want, strlen(cases[i].want)) != 0 ||
+            strstr(err.text, "secret") != NULL)
+            fail_msg("%s, not %s", err.text, cases[i].want);
+        assert_string_equal(got.space, "untouched");
+    }
+}
+
+static void test_kubeconfig_parse__refuses_what_has_no_context(void **state)
+{
+    static const struct refusal cases[] = {
         {"", "not one mapping"},
         {"[]", "not one mapping"},
         {"a: 1\n---\nb: 2\n", "not one mapping"},
@@ -117,6 +134,15 @@ static void test_kubeconfig_parse__refuses_what_is_not_done_here(void **state)
         {CONFIG(SERVER, "", "cluster: k"), "contexts: c: user: missing"},
         {CONFIG(SERVER, "", "cluster: k, user: nobody"), "users: no 'nobody'"},
         {CONFIG(SERVER, "", "cluster: x, user: u"), "clusters: no 'x'"},
+    };
+
+    (void)state;
+    expect_refused(cases, COUNT(cases));
+}
+
+static void test_kubeconfig_parse__refuses_what_is_not_done_here(void **state)
+{
+    static const struct refusal cases[] = {
         {CONFIG("", "", BOTH), "clusters: k: server: missing"},
         {CONFIG("server: [a]", "", BOTH), "clusters: k: line 7: server: not a text"},
         {CONFIG("server: 'ftp://a'", "", BOTH),
@@ -153,17 +179,7 @@ static void test_kubeconfig_parse__refuses_what_is_not_done_here(void **state)
     };
 
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new(0);
-        struct fb_access got = {.space = "untouched"};
-        struct fb_error err = {0};
-
-        assert_int_equal(parse(arena, cases[i].text, &got, &err), FB_EINPUT);
-        if (strncmp(err.text, cases[i].want, strlen(cases[i].want)) != 0 ||
-            strstr(err.text, "secret") != NULL)
-            fail_msg("%s, not %s", err.text, cases[i].want);
-        assert_string_equal(got.space, "untouched");
-    }
+    expect_refused(cases, COUNT(cases));
 }
 
 static void test_kubeconfig_parse__survives_a_lack_of_memory(void **state)
@@ -188,6 +204,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kubeconfig_parse__takes_the_current_context),
+        cmocka_unit_test(test_kubeconfig_parse__refuses_what_has_no_context),
         cmocka_unit_test(test_kubeconfig_parse__refuses_what_is_not_done_here),
         cmocka_unit_test(test_kubeconfig_parse__survives_a_lack_of_memory),
     };
