@@ -47,6 +47,11 @@ void fb_object_reader_assume(struct fb_object_reader *reader, enum fb_kind kind)
     reader->assumed = kind;
 }
 
+const struct fb_pod *fb_object_reader_meta(const struct fb_object_reader *reader)
+{
+    return &reader->draft.object.pod;
+}
+
 static void begin_object(struct fb_object_reader *reader)
 {
     struct fb_draft *draft = &reader->draft;

@@ -129,7 +129,7 @@ enum fb_status fb_object_mount_new(const char *prefix, unsigned kinds, int first
     if (mount != NULL) {
         mount->first_id = first_id;
         mount->kinds = kinds;
-        mount->arena = fb_arena_new(0);
+        mount->arena = fb_arena_new_small(0);
     }
     if (mount == NULL || mount->arena == NULL || !add_row(mount, &root, &top) ||
         !add_table(mount, fb_item_fields, &top, kinds) || !fill_paths(mount, prefix))

@@ -112,7 +112,7 @@ static enum fb_status read_piece(struct fb_scan *scan, const char *bytes, size_t
     scan->at = bytes;
     scan->end = bytes + len;
     st = fb_scan_step_all(scan);
-    scan->offset += len;
+    scan->offset += st == FB_OK ? (size_t)(scan->end - bytes) : len;
     return st;
 }
 
@@ -133,11 +133,30 @@ enum fb_status fb_scan_feed(struct fb_scan *scan, const char *bytes, size_t len,
     if (scan->failed.status != FB_OK || len == 0)
         return answer(scan, err);
     st = read_piece(scan, bytes, len < room ? len : room);
-    if (st == FB_OK && len > room) {
+    if (st == FB_OK && len > room && scan->offset == scan->limits.bytes) {
         scan->here = NULL;
         (void)fb_scan_fail_limit(scan, scan->limits.bytes, "input", scan->limits.bytes, "bytes");
     }
     return answer(scan, err);
+}
+
+enum fb_status fb_scan_feed_one(struct fb_scan *scan, const char *bytes, size_t len,
+                                size_t *ret_used, struct fb_error *err)
+{
+    size_t before = scan->offset;
+    enum fb_status st;
+
+    scan->one = true;
+    st = fb_scan_feed(scan, bytes, len, err);
+    scan->one = false;
+    *ret_used = st == FB_OK ? scan->offset - before : len;
+    return st;
+}
+
+bool fb_scan_is_between(const struct fb_scan *scan)
+{
+    return scan->failed.status == FB_OK &&
+           (scan->state == FB_SCAN_AT_END || (scan->state == FB_SCAN_AT_VALUE && scan->depth == 0));
 }
 
 static const char *name_cut(const struct fb_scan *scan)

@@ -61,6 +61,7 @@ struct fb_scan {
     struct fb_error failed; /* what every call repeats */
     struct fb_error said;   /* by the callback, which may write to it and yet go on */
     enum fb_scan_state state;
+    bool one; /* what is behind the document is not for this one */
 
     const char *base, *at, *end; /* the piece being read; at is the next byte of it */
     size_t offset;               /* of base in the input */

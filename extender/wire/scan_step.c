@@ -329,6 +329,10 @@ static enum fb_status step_next(struct fb_scan *scan)
 
 static enum fb_status step_end(struct fb_scan *scan)
 {
+    if (scan->one && skip_space(scan)) {
+        scan->end = scan->at;
+        return FB_OK;
+    }
     return skip_space(scan) ? fail_here(scan, "more behind the document") : FB_OK;
 }
 

@@ -114,6 +114,9 @@ void fb_object_reader_reset(struct fb_object_reader *reader);
 /** What objects are that do not tell kind and apiVersion; FB_KIND_NONE at first. */
 void fb_object_reader_assume(struct fb_object_reader *reader, enum fb_kind kind);
 
+/** What metadata says of the object that is being read, or was read last: so far. */
+const struct fb_pod *fb_object_reader_meta(const struct fb_object_reader *reader);
+
 /**
  * Take a value that the scanner found at a path of the mount.
  *

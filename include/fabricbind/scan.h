@@ -109,6 +109,18 @@ void fb_scan_freep(struct fb_scan **scan);
 enum fb_status fb_scan_feed(struct fb_scan *scan, const char *bytes, size_t len,
                             struct fb_error *err) FB_CHECK;
 
+/**
+ * The same for input that has one document behind the other: reads to the end of the first one.
+ *
+ * @ret_used  how many bytes belong to it, with white space behind it; fewer than @len when it is
+ *            complete and more follows: feed that after fb_scan_reset()
+ */
+enum fb_status fb_scan_feed_one(struct fb_scan *scan, const char *bytes, size_t len,
+                                size_t *ret_used, struct fb_error *err) FB_CHECK;
+
+/** Is nothing of a document read, or all of it. */
+bool fb_scan_is_between(const struct fb_scan *scan);
+
 /** The input ends here. FB_EINPUT "byte N: input ends inside ..." when the document is cut. */
 enum fb_status fb_scan_finish(struct fb_scan *scan, struct fb_error *err) FB_CHECK;
 
