@@ -164,11 +164,13 @@ static void test_apiserver_stream__says_what_went_wrong(void **state)
         struct told told = {.refuse = cases[i].refuse};
         struct fb_error err = {0};
         unsigned status = 7;
+        int64_t began = clock_ms();
 
         api_scene_start(&scene, cases[i].answer);
         assert_int_equal(
             fb_apiserver_stream(scene.server, "/w?x", 200, NULL, take, &told, &status, &err),
             cases[i].st);
+        assert_in_range(clock_ms() - began, 0, 2000);
         assert_int_equal(status, cases[i].status);
         if (strncmp(err.text, cases[i].want, strlen(cases[i].want)) != 0)
             fail_msg("%s, not %s", err.text, cases[i].want);
