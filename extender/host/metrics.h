@@ -17,6 +17,8 @@ enum fb_metric {
     FB_METRIC_DURATION,       /* request_duration_seconds{api,verb}, histogram */
     FB_METRIC_BYTES,          /* request_bytes_total{api,verb}, counter */
     FB_METRIC_DECISIONS,      /* decisions_total{verdict,reason}, counter */
+    FB_METRIC_INJECTIONS,     /* injections_total{provider,result}, counter */
+    FB_METRIC_BINDS,          /* binds_total{result}, counter */
     FB_METRIC_NICS,           /* nics{provider,resource,state}, gauge */
     FB_METRIC_GANGS,          /* gangs{state}, gauge */
     FB_METRIC_RATIO_MISMATCH, /* ratio_mismatch_nodes, gauge */
