@@ -12,6 +12,7 @@ struct api_scene {
     struct fb_metrics *metrics;
     pthread_mutex_t lock; /* of what follows */
     char seen[4096];      /* the last request that was noted */
+    void *extra;          /* of the test */
 };
 
 void api_scene_start(struct api_scene *scene, api_peer_answer answer);
