@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabricbind/kubeconfig.h"
 
+#include "fabricbind/base64.h"
 #include "fabricbind/yaml.h"
 
-#include <stdint.h>
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -20,35 +20,17 @@ static enum fb_status say(const struct part *part, enum fb_status st, struct fb_
     return fb_error_prefix(err, st, "%s: %s", part->list, part->name);
 }
 
-/* The value of one letter, -1 for what is none. */
-static int sextet(char letter)
+/* The text that base64 in @text stands for, whose lines may be broken, to @ret, which has room for
+ * all of @text. False for what is none. */
+static bool decode(const char *text, char *packed, char *ret)
 {
-    static const char letters[] =
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = letter != '\0' ? strchr(letters, letter) : NULL;
+    size_t len = 0;
 
-    return at != NULL ? (int)(at - letters) : -1;
-}
-
-/* Decode base64 whose lines may be broken into @ret, which has room. False for what is none. */
-static bool decode(const char *text, char *ret)
-{
-    uint32_t bits = 0;
-    size_t digits = 0;
-
-    for (; *text != '\0' && *text != '='; text++) {
-        int value = sextet(*text);
-
-        if (strchr(" \r\n", *text) != NULL)
-            continue;
-        if (value < 0)
-            return false;
-        bits = bits << 6 | (uint32_t)value;
-        if (digits++ % 4 != 0)
-            *ret++ = (char)(unsigned char)(bits >> (6 - 2 * ((digits - 1) % 4)));
+    for (; *text != '\0'; text++) {
+        if (strchr(" \r\n", *text) == NULL)
+            packed[len++] = *text;
     }
-    text += strspn(text, "= \r\n");
-    return *text == '\0' && digits % 4 != 1;
+    return fb_base64_decode(packed, len, (unsigned char *)ret, &len);
 }
 
 /* The text at @key, or NULL. */
@@ -75,16 +57,18 @@ static enum fb_status read_pem(const struct part *part, const char *key, const c
                                struct fb_error *err)
 {
     const char *text = NULL;
+    char *packed;
     char *pem;
     enum fb_status st = read_text(part, key, &text, err);
 
     *ret = NULL;
     if (st != FB_OK || text == NULL)
         return st;
+    packed = fb_arena_alloc(part->arena, strlen(text) + 1);
     pem = fb_arena_alloc(part->arena, strlen(text) + 1);
-    if (pem == NULL)
+    if (packed == NULL || pem == NULL)
         return fb_error_set(err, FB_ENOMEM, "out of memory");
-    if (!decode(text, pem) || strstr(pem, "-----BEGIN ") == NULL)
+    if (!decode(text, packed, pem) || strstr(pem, "-----BEGIN ") == NULL)
         return say(part,
                    fb_error_set(err, FB_EINPUT, "line %zu: %s: no PEM in base64",
                                 fb_yaml_find(part->map, key)->line, key),
