@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# run.sh: builds the release, the scanner's benchmark and the peer in Go, measures all and prints
+# run.sh: builds the release, the benchmarks in C and the peer in Go, measures all and prints
 # the ratios; build/bench.json has the figures. See README.md.
 set -eu
 
@@ -11,7 +11,7 @@ install_missing $build_packages libcmocka-dev python3
 mkdir -p build
 {
     cmake --preset release
-    cmake --build --preset release --target fabricbind bench_scan
+    cmake --build --preset release --target fabricbind bench_scan bench_admission
     go build -C tests/bench/peer-go -o ../../../build/peer-go .
 } >build/bench.log 2>&1 || {
     cat build/bench.log
@@ -25,3 +25,8 @@ printf '\nthe server against an extender in Go, the same bodies from the same cl
 python3 tests/bench/server.py --binary build/release/fabricbind --peer build/peer-go \
     --recorded build/release/recorded/aws --snapshot tests/data/snapshots/aws \
     --work build/bench --scan build/bench-scan.json --json build/bench.json "$@"
+printf '\nthe admission webhooks, CPU of a review without sockets and TLS\n'
+mkdir -p build/bench-nodes
+cp tests/data/snapshots/aws/nodes.json build/bench-nodes
+build/release/tests/bench/bench_admission policies build/bench-nodes \
+    build/release/recorded/admission/aws
