@@ -128,9 +128,10 @@ static enum fb_status count_allocatable(struct fb_arena *arena, struct fb_cluste
     return st;
 }
 
-/* Take a resident off its node: its requests, and the NICs that it uses without requesting them. */
-static enum fb_status take_off(struct fb_arena *arena, struct fb_cluster *cluster,
-                               const struct fb_resident *resident)
+/* Take a resident off its node: its requests, and the NICs that it uses without requesting them.
+ * @scratch is for its need. */
+static enum fb_status take_off(struct fb_arena *arena, struct fb_arena *scratch,
+                               struct fb_cluster *cluster, const struct fb_resident *resident)
 {
     struct fb_site *site = &cluster->sites[resident->site];
     const struct fb_fabric *fabric =
@@ -140,7 +141,7 @@ static enum fb_status take_off(struct fb_arena *arena, struct fb_cluster *cluste
                                                                        : FB_NETWORKING_GANG;
     struct fb_need need;
     enum fb_status st =
-        fb_need_make(arena, resident->pod, networking, fabric,
+        fb_need_make(scratch, resident->pod, networking, fabric,
                      &(struct fb_rules){cluster->policies, cluster->settings}, &need);
 
     for (size_t i = 0; st == FB_OK && i < need.all.len; i++) {
@@ -155,16 +156,29 @@ static enum fb_status take_off(struct fb_arena *arena, struct fb_cluster *cluste
     return st;
 }
 
+static enum fb_status take_all_off(struct fb_arena *arena, struct fb_cluster *cluster)
+{
+    struct fb_arena *scratch = fb_arena_new_small(0);
+    enum fb_status st = scratch != NULL ? FB_OK : FB_ENOMEM;
+
+    for (size_t i = 0; st == FB_OK && i < cluster->residents_len; i++) {
+        if (cluster->residents[i].site == FB_NONE)
+            continue;
+        st = take_off(arena, scratch, cluster, &cluster->residents[i]);
+        fb_arena_reset(scratch);
+    }
+    fb_arena_free(scratch);
+    return st;
+}
+
 static enum fb_status count_free(struct fb_arena *arena, struct fb_cluster *cluster)
 {
     enum fb_status st = FB_OK;
 
     for (size_t i = 0; st == FB_OK && i < cluster->sites_len; i++)
         st = fb_resources_add_all(arena, &cluster->sites[i].free, &cluster->sites[i].allocatable);
-    for (size_t i = 0; st == FB_OK && i < cluster->residents_len; i++) {
-        if (cluster->residents[i].site != FB_NONE)
-            st = take_off(arena, cluster, &cluster->residents[i]);
-    }
+    if (st == FB_OK)
+        st = take_all_off(arena, cluster);
     for (size_t i = 0; i < cluster->sites_len; i++) {
         struct fb_resources *left = &cluster->sites[i].free;
 

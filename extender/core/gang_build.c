@@ -80,6 +80,16 @@ static int by_key(const void *a, const void *b)
                       : (left->resident > right->resident) - (left->resident < right->resident);
 }
 
+/* Most pods of a cluster ask for no GPU. */
+static size_t count_members(const struct fb_cluster *cluster)
+{
+    size_t len = 0;
+
+    for (size_t i = 0; i < cluster->residents_len; i++)
+        len += fb_need_gpus(cluster->residents[i].pod, cluster->settings, NULL) > 0;
+    return len;
+}
+
 static size_t collect(const struct fb_cluster *cluster, struct member *at)
 {
     size_t len = 0;
@@ -179,11 +189,12 @@ static void mark_single(struct fb_cluster *cluster)
 enum fb_status fb_gang_build(struct fb_arena *arena, const struct fb_objects *objects,
                              struct fb_cluster *cluster)
 {
-    struct member *at = fb_arena_alloc(arena, cluster->residents_len * sizeof *at);
+    size_t most = count_members(cluster);
+    struct member *at = fb_arena_alloc(arena, most * sizeof *at);
     struct fb_gang_specs *specs = fb_arena_alloc(arena, sizeof *specs);
     size_t len;
 
-    cluster->gangs = fb_arena_alloc(arena, cluster->residents_len * sizeof *cluster->gangs);
+    cluster->gangs = fb_arena_alloc(arena, most * sizeof *cluster->gangs);
     cluster->gangs_len = 0;
     if (at == NULL || cluster->gangs == NULL || specs == NULL ||
         fb_gang_specs_make(arena, objects, specs) != FB_OK)

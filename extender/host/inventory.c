@@ -43,6 +43,33 @@ enum fb_status fb_inventory_read(const struct fb_options *options, fb_load_notic
     return FB_OK;
 }
 
+enum fb_status fb_inventory_build(struct fb_inventory *base, struct fb_store *store,
+                                  struct fb_inventory **ret, struct fb_error *err)
+{
+    FB_OWNED(fb_inventory_releasep) struct fb_inventory *inventory = NULL;
+    struct fb_arena *arena = fb_arena_new(0);
+    enum fb_status st;
+
+    if (arena != NULL)
+        inventory = fb_arena_alloc(arena, sizeof *inventory);
+    if (inventory == NULL) {
+        fb_arena_free(arena);
+        return fb_error_set(err, FB_ENOMEM, "out of memory");
+    }
+    inventory->in = (struct fb_inputs){
+        .arena = arena, .policies = base->in.policies, .config = base->in.config};
+    inventory->live = true;
+    inventory->holders = 1;
+    inventory->base = fb_inventory_hold(base);
+    st = fb_store_fill(store, arena, &inventory->in.snapshot, &inventory->stock);
+    if (st != FB_OK)
+        return fb_error_set(err, st, "out of memory");
+    st = fb_load_build(&inventory->in, err);
+    if (st == FB_OK)
+        *ret = FB_TAKE(inventory);
+    return st;
+}
+
 struct fb_inventory *fb_inventory_hold(struct fb_inventory *inventory)
 {
     size_t before = inventory->holders++;
@@ -54,8 +81,12 @@ struct fb_inventory *fb_inventory_hold(struct fb_inventory *inventory)
 
 void fb_inventory_release(struct fb_inventory *inventory)
 {
-    if (inventory != NULL && --inventory->holders == 0)
-        fb_arena_free(inventory->in.arena);
+    while (inventory != NULL && --inventory->holders == 0) {
+        struct fb_inventory *base = inventory->base;
+
+        fb_stock_release(inventory->stock, inventory->in.arena);
+        inventory = base;
+    }
 }
 
 void fb_inventory_releasep(struct fb_inventory **inventory)

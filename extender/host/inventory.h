@@ -3,6 +3,7 @@
 #define FB_HOST_INVENTORY_H
 
 #include "load.h"
+#include "store.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,7 +20,9 @@ struct fb_inventory {
     bool synced;       /* live: all kinds of objects were told once */
     int64_t read_ms;   /* by fb_inventory_clock_ms(): when reading began; live: when the API server
                           was last heard */
-    uint64_t generation; /* 1, 2, ... in the order in which the slot got them */
+    struct fb_inventory *base; /* live: whose policies and configuration these are, held */
+    struct fb_stock *stock;    /* live: what the objects lie in */
+    uint64_t generation;       /* 1, 2, ... in the order in which the slot got them */
     _Atomic size_t holders;
 };
 
@@ -38,10 +41,22 @@ enum fb_status fb_inventory_read(const struct fb_options *options, fb_load_notic
                                  void *context, struct fb_inventory **ret,
                                  struct fb_error *err) FB_CHECK;
 
+/**
+ * Build an inventory of what is in @store now, with policies and configuration of @base.
+ *
+ * @base  held by @ret
+ * @ret   live, with one holder, the caller; synced and read_ms are for the caller to set
+ *
+ * Returns FB_OK; FB_ENOMEM.
+ */
+enum fb_status fb_inventory_build(struct fb_inventory *base, struct fb_store *store,
+                                  struct fb_inventory **ret, struct fb_error *err) FB_CHECK;
+
 /** One holder more. Returns @inventory. */
 struct fb_inventory *fb_inventory_hold(struct fb_inventory *inventory);
 
-/** One holder less; the last one frees. NULL is fine. */
+/** One holder less; the last one frees, or leaves that to the store it is built of. NULL is fine.
+ */
 void fb_inventory_release(struct fb_inventory *inventory);
 void fb_inventory_releasep(struct fb_inventory **inventory);
 

@@ -241,13 +241,10 @@ static void take_out(struct fb_inputs *in, const struct fb_job *job)
     snapshot->pods_len = kept;
 }
 
-static enum fb_status build(struct fb_inputs *in, const struct fb_options *options,
-                            struct fb_error *err)
+enum fb_status fb_load_build(struct fb_inputs *in, struct fb_error *err)
 {
     const struct fb_snapshot *from = &in->snapshot;
 
-    for (size_t i = 0; !options->keep_members && i < in->jobs.len; i++)
-        take_out(in, &in->jobs.at[i]);
     in->namespaces = from->namespaces;
     in->objects = (struct fb_objects){
         .nodes = from->nodes,
@@ -278,7 +275,9 @@ enum fb_status fb_load_with(struct fb_arena *arena, const struct fb_options *opt
         st = load_jobs(ret, options, err);
     if (st == FB_OK)
         st = load_snapshot(ret, options, err);
-    return st == FB_OK ? build(ret, options, err) : st;
+    for (size_t i = 0; st == FB_OK && !options->keep_members && i < ret->jobs.len; i++)
+        take_out(ret, &ret->jobs.at[i]);
+    return st == FB_OK ? fb_load_build(ret, err) : st;
 }
 
 static void print_notice(void *context, const char *text)

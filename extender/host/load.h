@@ -41,4 +41,8 @@ enum fb_status fb_load_with(struct fb_arena *arena, const struct fb_options *opt
                             fb_load_notice notice, void *context, struct fb_inputs *ret,
                             struct fb_error *err) FB_CHECK;
 
+/** Build the cluster from the snapshot, the policies and the configuration that @in has. FB_OK;
+ * FB_ENOMEM. */
+enum fb_status fb_load_build(struct fb_inputs *in, struct fb_error *err) FB_CHECK;
+
 #endif
