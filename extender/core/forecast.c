@@ -87,17 +87,8 @@ static enum fb_status outfit(const struct work *work, size_t task, struct fb_out
     return fb_outfit_create(&pod, ret);
 }
 
-static size_t count_nodes(const struct work *work, size_t task)
-{
-    size_t nodes = 0;
-
-    for (size_t i = 0; i < work->empty.sites_len; i++)
-        nodes += work->plan.verdicts[i * work->job.tasks_len + task].kind == FB_FITS;
-    return nodes;
-}
-
 /* NICs where there are any to ask for, else GPUs. */
-static enum fb_status demand_of(const struct work *work, size_t task,
+static enum fb_status demand_on(const struct work *work, size_t task,
                                 const struct fb_fabric *fabric, struct demand *ret)
 {
     const struct fb_cluster *cluster = &work->empty;
@@ -111,9 +102,46 @@ static enum fb_status demand_of(const struct work *work, size_t task,
     *ret = (struct demand){
         .resource = need.nics.len > 0 ? need.nics.at[0].name : need.gpu,
         .amount = need.nics.len > 0 ? need.nics.at[0].amount : need.gpus,
-        .pods = work->job.tasks[task].pods,
-        .nodes = count_nodes(work, task),
     };
+    return FB_OK;
+}
+
+static bool is_same(const struct demand *a, const struct demand *b)
+{
+    return fb_text_equal(a->resource, b->resource) && a->amount == b->amount;
+}
+
+/* Nodes that take a pod of the task, on fabrics where it asks for the same. */
+static size_t count_fitting(const struct work *work, size_t task, const bool *same)
+{
+    size_t nodes = 0;
+
+    for (size_t i = 0; i < work->empty.sites_len; i++) {
+        size_t fabric = work->empty.sites[i].fabric;
+
+        nodes += fabric != FB_NONE && same[fabric] &&
+                 work->plan.verdicts[i * work->job.tasks_len + task].kind == FB_FITS;
+    }
+    return nodes;
+}
+
+static enum fb_status demand_of(const struct work *work, size_t task,
+                                const struct fb_fabric *fabric, struct demand *ret)
+{
+    size_t fabrics = work->empty.fabrics_len;
+    bool *same = fb_arena_alloc(work->arena, fabrics * sizeof *same);
+    enum fb_status st = same != NULL ? demand_on(work, task, fabric, ret) : FB_ENOMEM;
+
+    for (size_t i = 0; st == FB_OK && i < fabrics; i++) {
+        struct demand there;
+
+        st = demand_on(work, task, &work->empty.fabrics[i], &there);
+        same[i] = st == FB_OK && is_same(ret, &there);
+    }
+    if (st != FB_OK)
+        return st;
+    ret->pods = work->job.tasks[task].pods;
+    ret->nodes = count_fitting(work, task, same);
     return FB_OK;
 }
 
@@ -121,8 +149,7 @@ static enum fb_status demand_of(const struct work *work, size_t task,
 static void unite(struct demand *all, size_t *len, const struct demand *more)
 {
     for (size_t i = 0; i < *len; i++) {
-        if (fb_text_equal(all[i].resource, more->resource) && all[i].amount == more->amount &&
-            all[i].nodes == more->nodes) {
+        if (is_same(&all[i], more) && all[i].nodes == more->nodes) {
             all[i].pods = fb_amount_add(all[i].pods, more->pods);
             return;
         }
@@ -139,10 +166,10 @@ static enum fb_status say_short(struct work *work, const struct demand *all, siz
         return FB_OK;
     for (size_t i = 0; st == FB_OK && i < len; i++)
         st = say(work,
-                 "%lld pods x %lld %s: %zu such node%s exist%s, at most %lld of %lld pods "
-                 "fit on one fabric",
-                 (long long)all[i].pods, (long long)all[i].amount, all[i].resource, all[i].nodes,
-                 all[i].nodes == 1 ? "" : "s", all[i].nodes == 1 ? "s" : "",
+                 "%lld pod%s x %lld %s: %zu such node%s, at most %lld of %lld pods fit on one "
+                 "fabric",
+                 (long long)all[i].pods, all[i].pods == 1 ? "" : "s", (long long)all[i].amount,
+                 all[i].resource, all[i].nodes, all[i].nodes == 1 ? " exists" : "s exist",
                  (long long)plan->short_takes, (long long)plan->gang_pods);
     return st;
 }

@@ -112,7 +112,7 @@ static enum fb_status read_object(const struct format *format, struct fb_arena *
         return no_memory(err);
     fb_object_reader_assume(reader, format->kind);
     st = fb_scan_all(format->paths, NULL, review->body, review->len, take, reader, err);
-    if (st == FB_OK && !search.found)
+    if (st == FB_OK && (!search.found || review->object == NULL))
         return fb_error_set(err, FB_EINPUT, PLACE ": not of the kind that is asked about");
     return st;
 }

@@ -240,6 +240,25 @@ char *admission_case_at(const char *json, const char *pointer)
     return text;
 }
 
+char *admission_case_text(const char *json, const char *pointer)
+{
+    char *text = admission_case_at(json, pointer);
+    char *to = text;
+
+    for (const char *at = text + 1; *at != '\0' && *at != '"'; at++) {
+        if (at[0] == '\\' && at[1] == 'n') {
+            *to++ = '\n';
+            at++;
+        } else if (*at == '\\') {
+            *to++ = *++at;
+        } else {
+            *to++ = *at;
+        }
+    }
+    *to = '\0';
+    return text;
+}
+
 void admission_case_expect(const char *json, const char *pointer, const char *want)
 {
     char *quoted = admission_case_quote(want);

@@ -48,6 +48,9 @@ char *admission_case_apply(const char *object, const char *answer);
 /** The value at @pointer of @json, "-" where there is none; to be freed. */
 char *admission_case_at(const char *json, const char *pointer);
 
+/** The string at @pointer without its quotes and escapes; to be freed. */
+char *admission_case_text(const char *json, const char *pointer);
+
 /** The value must be @want (with ' for "). */
 void admission_case_expect(const char *json, const char *pointer, const char *want);
 
