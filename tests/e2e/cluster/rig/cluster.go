@@ -49,6 +49,12 @@ func (c *Cluster) prepare() (err error) {
 	if err := writeTokenKeys(c.Folder); err != nil {
 		return err
 	}
+	return c.NewAuthority()
+}
+
+// NewAuthority makes a new certificate authority, and of it new certificates for the API server's
+// next start and for the administrator. Users that have a certificate lose it.
+func (c *Cluster) NewAuthority() (err error) {
 	if c.authority, err = newAuthority("cluster"); err != nil {
 		return err
 	}
@@ -56,11 +62,6 @@ func (c *Cluster) prepare() (err error) {
 	if c.admin, err = c.authority.issue(admin); err != nil {
 		return err
 	}
-	return c.Recertify()
-}
-
-// Recertify gives the API server a new certificate of the same authority, for its next start.
-func (c *Cluster) Recertify() error {
 	serving, err := c.authority.issue(pkix.Name{CommonName: "kube-apiserver"})
 	if err != nil {
 		return err
@@ -136,6 +137,27 @@ func (c *Cluster) awaitReady() error {
 // StopServer stops the API server alone; etcd keeps the state.
 func (c *Cluster) StopServer() error {
 	return c.server.stop()
+}
+
+// Elsewhere does something with an API server at another address while the usual one is stopped:
+// what changes there, nobody is told of.
+func (c *Cluster) Elsewhere(do func(admin *rest.Config) error) error {
+	url, port := c.URL, c.ports[2]
+	other, err := FreePort()
+	if err != nil {
+		return err
+	}
+	c.ports[2], c.URL = other, fmt.Sprintf("https://127.0.0.1:%d", other)
+	defer func() { c.ports[2], c.URL = port, url }()
+	if err := c.StartServer(); err != nil {
+		return err
+	}
+	return errors.Join(do(c.Admin()), c.StopServer())
+}
+
+// Authority is the certificate of the authority, PEM.
+func (c *Cluster) Authority() []byte {
+	return c.authority.pem()
 }
 
 // Stop ends everything. The folder stays.

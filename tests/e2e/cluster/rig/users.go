@@ -56,16 +56,16 @@ func (c *Cluster) AdminKubeconfig() (string, error) {
 	user := clientcmdapi.NewAuthInfo()
 	user.ClientCertificateData, user.ClientKeyData = c.admin.certificate, c.admin.key
 	path := filepath.Join(c.Folder, "admin.kubeconfig")
-	return path, c.WriteKubeconfig(path, "default", user)
+	return path, c.WriteKubeconfig(path, filepath.Join(c.Folder, "ca.crt"), "default", user)
 }
 
-// WriteKubeconfig writes a file with one context: this cluster, the user, a namespace. Its
-// authority is a file, ca.crt of the cluster's folder.
-func (c *Cluster) WriteKubeconfig(path, space string, user *clientcmdapi.AuthInfo) error {
+// WriteKubeconfig writes a file with one context: this cluster, the user, a namespace. authority is
+// the path of a file, which is not read here.
+func (c *Cluster) WriteKubeconfig(path, authority, space string, user *clientcmdapi.AuthInfo) error {
 	config := clientcmdapi.NewConfig()
 	cluster := clientcmdapi.NewCluster()
 	cluster.Server = c.URL
-	cluster.CertificateAuthority = filepath.Join(c.Folder, "ca.crt")
+	cluster.CertificateAuthority = authority
 	context := clientcmdapi.NewContext()
 	context.Cluster, context.AuthInfo, context.Namespace = "e2e", "e2e", space
 	config.Clusters["e2e"], config.AuthInfos["e2e"], config.Contexts["e2e"] = cluster, user, context
