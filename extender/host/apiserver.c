@@ -235,10 +235,16 @@ enum fb_status fb_api_reply_error(const struct fb_api_reply *reply, enum fb_stat
 {
     FB_OWNED(fb_json_fini) struct fb_json json = {0};
     const char *message = NULL;
+    size_t len = reply->len;
 
+    while (len > 0 && strchr(" \r\n", reply->body[len - 1]) != NULL)
+        len--;
     if (fb_json_parse(reply->body, reply->len, REFUSAL_MOST, &json, NULL) == FB_OK)
         message = fb_json_read_text(fb_json_find(fb_json_root(&json), "message"));
-    return fb_error_set(err, st, "%u: %s", reply->status, message != NULL ? message : reply->body);
+    if (message != NULL)
+        return fb_error_set(err, st, "%u: %s", reply->status, message);
+    return fb_error_set(err, st, "%u: %.*s", reply->status, (int)(len < 200 ? len : 200),
+                        reply->body);
 }
 
 /* NOLINTNEXTLINE(readability-function-size): one caller, a struct would only name them twice */

@@ -86,7 +86,7 @@ static bool answer_by_number(struct api_peer *peer, const struct api_request *re
     case 3:
         return api_peer_reply(fd, 302, "Location: http://127.0.0.1:1/\r\n", "");
     default:
-        return api_peer_reply(fd, 500, "", "down");
+        return api_peer_reply(fd, 500, "", "down\n");
     }
 }
 
