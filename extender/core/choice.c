@@ -64,6 +64,31 @@ const char *fb_choice_told(const struct fb_cluster *cluster, const struct fb_gan
     return told;
 }
 
+/* Bytes of a key without its NIC resources, which stand behind the last bar. */
+static size_t base_len(const char *key)
+{
+    const char *bar = strrchr(key, '|');
+
+    return bar != NULL ? (size_t)(bar - key) + 1 : 0;
+}
+
+size_t fb_choice_find(const struct fb_cluster *cluster, const char *told)
+{
+    size_t len = told != NULL ? base_len(told) : 0;
+    size_t best = told != NULL ? fb_cluster_fabric(cluster, told) : FB_NONE;
+
+    if (best != FB_NONE || len == 0)
+        return best;
+    for (size_t i = 0; i < cluster->fabrics_len; i++) {
+        const struct fb_fabric *fabric = &cluster->fabrics[i];
+
+        if (base_len(fabric->key) == len && strncmp(fabric->key, told, len) == 0 &&
+            (best == FB_NONE || fabric->nodes > cluster->fabrics[best].nodes))
+            best = i;
+    }
+    return best;
+}
+
 /* Known where the owner is, or where the pod says so: others may yet become more. */
 static bool is_counted(const struct fb_gang *gang)
 {

@@ -103,9 +103,7 @@ static enum fb_status collect(struct fb_arena *arena, const struct fb_choice_inp
         if (waiting[i] == NULL || same_gang(gang, own))
             continue;
         key = chosen_for(cluster, in, gang, waiting[i]);
-        at[len] = (struct reservation){gang, waiting[i], FB_NONE};
-        if (key != NULL)
-            at[len].fabric = fb_cluster_fabric(cluster, key);
+        at[len] = (struct reservation){gang, waiting[i], fb_choice_find(cluster, key)};
         len += at[len].fabric != FB_NONE;
     }
     if (len > 1)

@@ -30,6 +30,7 @@ enum fb_metric {
     FB_METRIC_API_CALLS,      /* apiserver_requests_total{method,code}, counter; code 0: failed */
     FB_METRIC_EVENTS,         /* events_total{result}, counter */
     FB_METRIC_API_FILES,      /* apiserver_files_total{what,result}, counter */
+    FB_METRIC_CHOICES,        /* gang_choices_total{result}, counter */
     FB_METRIC_BUILD,          /* build_info{version}, gauge, always 1 */
     FB_METRICS,
 };

@@ -30,6 +30,13 @@ bool fb_choice_due(const struct fb_gang *gang, enum fb_networking networking);
 const char *fb_choice_told(const struct fb_cluster *cluster, const struct fb_gang *gang,
                            const struct fb_pod *pod);
 
+/**
+ * Index of the fabric that @told, a key as it was kept, stands for: one of this key, else the
+ * largest that differs in NIC resources only, for these come and go with their plugins. FB_NONE: it
+ * has no node any more, or @told is NULL.
+ */
+size_t fb_choice_find(const struct fb_cluster *cluster, const char *told);
+
 /** A choice that was made and that the inventory perhaps does not tell yet. */
 struct fb_choice_note {
     const struct fb_pod *pod; /* for which it was made */

@@ -256,6 +256,34 @@ static void test_told__looks_at_the_pod_group_before_the_owner(void **state)
     builder_free(at.builder);
 }
 
+static void test_find__bears_with_other_nic_resources(void **state)
+{
+    static struct fb_fabric fabrics[] = {
+        {.key = "p|s|0|zone|a|n1,n2", .nodes = 2}, {.key = "p|s|0|zone|a|n1,n3", .nodes = 3},
+        {.key = "p|s|0|zone|ab|", .nodes = 9},     {.key = "odd", .nodes = 9},
+        {.key = "p|s|0|zone|a|n4", .nodes = 3},
+    };
+    static const struct {
+        const char *told;
+        size_t want;
+    } cases[] = {
+        {"p|s|0|zone|a|n1,n2", 0},
+        {"p|s|0|zone|a|", 1},
+        {"p|s|0|zone|ab|n1", 2},
+        {"p|s|0|zone|b|n1", FB_NONE},
+        {"odd", 3},
+        {"od", FB_NONE},
+        {"", FB_NONE},
+        {NULL, FB_NONE},
+        {"p|s|0|zone|a", FB_NONE},
+    };
+    const struct fb_cluster cluster = {.fabrics = fabrics, .fabrics_len = COUNT(fabrics)};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++)
+        assert_int_equal(fb_choice_find(&cluster, cases[i].told), cases[i].want);
+}
+
 static void test_key__numbers_the_groups_of_one_owner(void **state)
 {
     static const struct {
@@ -319,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_plan__of_a_gang_that_nobody_counts_takes_the_largest),
         cmocka_unit_test(test_plan__holds_empty_goes_before_large),
         cmocka_unit_test(test_told__looks_at_the_pod_group_before_the_owner),
+        cmocka_unit_test(test_find__bears_with_other_nic_resources),
         cmocka_unit_test(test_key__numbers_the_groups_of_one_owner),
         cmocka_unit_test(test_plan__survives_every_lack_of_memory),
     };
