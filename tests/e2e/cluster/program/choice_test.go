@@ -48,17 +48,20 @@ func zones(pod *corev1.Pod) string {
 	return string(text)
 }
 
-// createAll creates the pods of a gang in parallel.
+// createAll creates the pods of a gang, 64 at a time.
 func (w *world) createAll(gang *fixture.Gang) []*corev1.Pod {
 	w.t.Helper()
 	made := make([]*corev1.Pod, gang.Pods)
 	faults := make([]error, gang.Pods)
 	var all sync.WaitGroup
+	turns := make(chan struct{}, 64)
 	for rank := range gang.Pods {
 		all.Add(1)
 		go func() {
 			defer all.Done()
+			turns <- struct{}{}
 			made[rank], faults[rank] = w.create(gang.Pod(rank), false)
+			<-turns
 		}()
 	}
 	all.Wait()
