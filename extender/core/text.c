@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#define NAME_MAX_BYTES 253
+
 /* Names longer than this are compared by no one who mistyped them. */
 #define NEAREST_MAX 63
 
@@ -64,6 +66,14 @@ enum fb_status fb_texts_add(struct fb_arena *arena, struct fb_texts *texts, cons
     texts->at = at;
     at[texts->len++] = text;
     return FB_OK;
+}
+
+bool fb_text_is_name(const char *text)
+{
+    size_t len = text != NULL ? strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-.") : 0;
+
+    return len > 0 && len <= NAME_MAX_BYTES && text[len] == '\0' && strchr("-.", text[0]) == NULL &&
+           strchr("-.", text[len - 1]) == NULL;
 }
 
 const char *fb_pairs_find(const struct fb_pairs *pairs, const char *key)

@@ -50,15 +50,6 @@ const char *fb_choice_api_version(const char *kind, const char *group)
     return NULL;
 }
 
-/* A DNS subdomain: nothing that would have to be escaped in a path, or that leads out of it. */
-static bool is_name(const char *name)
-{
-    size_t len = name != NULL ? strlen(name) : 0;
-
-    return len > 0 && len <= 253 && name[0] != '.' &&
-           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.-") == len;
-}
-
 static enum fb_status add_path(struct fb_arena *arena, const struct api *api, const char *space,
                                const char *name, const char **ret)
 {
@@ -75,11 +66,11 @@ enum fb_status fb_choice_paths(struct fb_arena *arena, const struct fb_gang *gan
     enum fb_status st = FB_OK;
 
     *ret_len = 0;
-    if (!is_name(gang->space))
+    if (!fb_text_is_name(gang->space))
         return FB_OK;
-    if (is_name(podgroup))
+    if (fb_text_is_name(podgroup))
         st = add_path(arena, &podgroups, gang->space, podgroup, &ret[(*ret_len)++]);
-    for (size_t i = 0; st == FB_OK && is_name(gang->name) && i < APIS; i++) {
+    for (size_t i = 0; st == FB_OK && fb_text_is_name(gang->name) && i < APIS; i++) {
         if (is_of(&apis[i], gang->kind, gang->group) && *ret_len < FB_CHOICE_OBJECTS)
             st = add_path(arena, &apis[i], gang->space, gang->name, &ret[(*ret_len)++]);
     }

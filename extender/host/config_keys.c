@@ -190,7 +190,6 @@ static enum fb_status read_address(void *into, const struct fb_yaml *node, const
 static enum fb_status read_name(void *into, const struct fb_yaml *node, const char *key,
                                 struct fb_error *err)
 {
-    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-.";
     const struct fb_config_row *row = row_of(key);
     const char *text = "";
     size_t len;
@@ -199,8 +198,7 @@ static enum fb_status read_name(void *into, const struct fb_yaml *node, const ch
     if (st != FB_OK)
         return st;
     len = strlen(text);
-    if ((len == 0 && row->least > 0) || len > (size_t)row->most || strspn(text, letters) != len ||
-        (len > 0 && (strchr("-.", text[0]) != NULL || strchr("-.", text[len - 1]) != NULL)))
+    if (len > (size_t)row->most || (len == 0 ? row->least > 0 : !fb_text_is_name(text)))
         return fb_error_set(err, FB_EINPUT, "line %zu: %s: '%s' is no name such as fabricbind",
                             node->line, key, text);
     *(const char **)place(into, row) = text;

@@ -18,15 +18,6 @@ struct search {
     bool found;
 };
 
-/* A DNS subdomain: nothing that would have to be escaped in a path, or that leads out of it. */
-static bool is_name(const char *name)
-{
-    size_t len = strlen(name);
-
-    return len > 0 && len <= 253 && name[0] != '.' &&
-           strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789.-") == len;
-}
-
 static enum fb_status take(void *context, const struct fb_kube_event *event, struct fb_error *err)
 {
     struct search *search = context;
@@ -75,7 +66,7 @@ enum fb_status fb_lookup_pod(struct fb_apiserver *server, struct fb_arena *arena
     const char *path;
     enum fb_status st;
 
-    if (!is_name(space) || !is_name(name))
+    if (!fb_text_is_name(space) || !fb_text_is_name(name))
         return fb_error_set(err, FB_ENOTFOUND, "GET pod %s/%s: no such name can be", space, name);
     path = fb_arena_print(arena, "/api/v1/namespaces/%s/pods?fieldSelector=metadata.name%%3D%s",
                           space, name);

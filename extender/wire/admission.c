@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "fabricbind/admission.h"
 
+#include "fabricbind/base64.h"
 #include "fabricbind/own.h"
 #include "podjson_walk.h"
 
@@ -102,29 +103,14 @@ void fb_review_fini(struct fb_review *review)
     review->object = NULL;
 }
 
-/* @text in base64, of the caller's to free(); NULL when out of memory. Source: RFC 4648. */
+/* @text in base64, of the caller's to free(); NULL when out of memory. */
 static char *to_base64(const char *text)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     size_t len = strlen(text);
-    char *made = malloc((len + 2) / 3 * 4 + 1);
-    char *to = made;
+    char *made = malloc(fb_base64_size(len));
 
-    if (made == NULL)
-        return NULL;
-    for (size_t i = 0; i < len; i += 3) {
-        unsigned long bits = (unsigned long)(unsigned char)text[i] << 16;
-
-        if (i + 1 < len)
-            bits |= (unsigned long)(unsigned char)text[i + 1] << 8;
-        if (i + 2 < len)
-            bits |= (unsigned char)text[i + 2];
-        *to++ = digits[bits >> 18 & 63];
-        *to++ = digits[bits >> 12 & 63];
-        *to++ = i + 1 < len ? digits[bits >> 6 & 63] : '=';
-        *to++ = i + 2 < len ? digits[bits & 63] : '=';
-    }
-    *to = '\0';
+    if (made != NULL)
+        fb_base64_encode((const unsigned char *)text, len, made);
     return made;
 }
 

@@ -43,6 +43,10 @@ enum fb_status fb_texts_add(struct fb_arena *arena, struct fb_texts *texts,
 /** The value of @key, or NULL. A key set twice: the last wins. */
 const char *fb_pairs_find(const struct fb_pairs *pairs, const char *key);
 
+/** Is @text, which may be NULL, what Kubernetes lets most objects be called: a DNS subdomain, with
+ * nothing that would have to be escaped in a path or leads out of it. */
+bool fb_text_is_name(const char *text);
+
 /** The candidate closest to @text by edit distance, or NULL when none is near. */
 const char *fb_text_nearest(const char *text, const char *const *candidates, size_t len);
 

@@ -6,6 +6,8 @@
 
 #include "unit.h"
 
+#include <string.h>
+
 static void test_text_equal__compares_byte_by_byte(void **state)
 {
     static const struct {
@@ -123,6 +125,26 @@ static void test_pairs_find__the_last_of_one_key_wins(void **state)
     assert_null(fb_pairs_find(&empty, "a"));
 }
 
+static void test_text_is_name__takes_what_kubernetes_takes(void **state)
+{
+    static const char *const names[] = {"a", "a-0.b", "0", "p5-0000.example.com"};
+    static const char *const others[] = {"",   "A",  "a/b", "..",  ".a",
+                                         "a.", "-a", "a-",  "a b", "a%2f"};
+    char longest[255];
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(names); i++)
+        assert_true(fb_text_is_name(names[i]));
+    for (size_t i = 0; i < COUNT(others); i++)
+        assert_false(fb_text_is_name(others[i]));
+    assert_false(fb_text_is_name(NULL));
+    memset(longest, 'a', sizeof longest);
+    longest[254] = '\0';
+    assert_false(fb_text_is_name(longest));
+    longest[253] = '\0';
+    assert_true(fb_text_is_name(longest));
+}
+
 static void test_text_nearest__names_what_was_meant(void **state)
 {
 #define FIFTY "wwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwwww"
@@ -180,6 +202,7 @@ int main(void)
         cmocka_unit_test(test_texts_has__finds_in_any_place),
         cmocka_unit_test(test_texts_add__grows_or_leaves_all_as_it_was),
         cmocka_unit_test(test_pairs_find__the_last_of_one_key_wins),
+        cmocka_unit_test(test_text_is_name__takes_what_kubernetes_takes),
         cmocka_unit_test(test_text_nearest__names_what_was_meant),
     };
 
