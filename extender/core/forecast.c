@@ -52,7 +52,7 @@ static enum fb_status take_tasks(struct work *work)
     work->job = *job;
     work->job.tasks_len = 0;
     work->job.tasks = fb_arena_alloc(work->arena, job->tasks_len * sizeof *job->tasks);
-    work->specs = fb_arena_alloc(work->arena, job->tasks_len * sizeof *work->specs);
+    work->specs = fb_arena_alloc(work->arena, job->tasks_len * sizeof(void *));
     if (work->job.tasks == NULL || work->specs == NULL)
         return FB_ENOMEM;
     for (size_t i = 0; i < job->tasks_len; i++) {

@@ -3,6 +3,7 @@
 
 #include "apply_patch.h"
 
+#include "fabricbind/base64.h"
 #include "fabricbind/own.h"
 #include "log.h"
 
@@ -73,30 +74,15 @@ static char *ask(int number, const char *body, size_t len, unsigned *ret_status)
     return text;
 }
 
-static int digit_of(char c)
+/* @coded stands in quotes. To be freed. */
+static char *from_base64(const char *coded)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = strchr(digits, c);
+    size_t len = strlen(coded) - 2;
+    unsigned char *made = calloc(1, len + 1);
+    size_t made_len;
 
-    return at != NULL && c != '\0' ? (int)(at - digits) : -1;
-}
-
-/* @coded stands in quotes; decoded in place. */
-static void from_base64(char *coded)
-{
-    unsigned bits = 0;
-    int held = 0;
-    char *to = coded;
-
-    for (const char *at = coded + 1; digit_of(*at) >= 0; at++) {
-        bits = (bits << 6 | (unsigned)digit_of(*at)) & 0xffffffU;
-        held += 6;
-        if (held >= 8) {
-            held -= 8;
-            *to++ = (char)(bits >> held & 0xffU);
-        }
-    }
-    *to = '\0';
+    check(made != NULL && fb_base64_decode(coded + 1, len, made, &made_len));
+    return (char *)made;
 }
 
 /* What came of the object in @body, to be freed; NULL: no patch was sent. */
@@ -104,15 +90,16 @@ static char *apply(const char *body, const char *answer)
 {
     char *coded = find_json(answer, "/response/patch");
     char *object = find_json(body, "/request/object");
+    char *patch = coded != NULL ? from_base64(coded) : NULL;
     char *made = NULL;
     int failed;
 
-    if (coded != NULL) {
-        from_base64(coded);
+    if (patch != NULL) {
         check(object != NULL);
-        made = apply_patch(object, coded, &failed);
+        made = apply_patch(object, patch, &failed);
         check(made != NULL);
     }
+    free(patch);
     free(object);
     free(coded);
     return made;

@@ -4,6 +4,7 @@
 #include "apply_patch.h"
 #include "extender_case.h"
 
+#include "fabricbind/base64.h"
 #include "fabricbind/own.h"
 #include "log.h"
 #include "unit.h"
@@ -132,7 +133,7 @@ char *admission_case_ask(const struct admission_case *run, enum fb_admission_rou
     text = answer.body != NULL ? answer.body : answer.constant;
     if (text == NULL || strcmp(answer.type, "application/json") != 0)
         fail_msg("no answer of JSON");
-    kept = strndup(text, answer.len);
+    kept = text != NULL ? strndup(text, answer.len) : NULL;
     free(answer.body);
     *ret_status = answer.status;
     return kept;
@@ -187,45 +188,32 @@ char *admission_case_say(const struct admission_case *run, const char *kind, con
     return text;
 }
 
-static int digit_of(char c)
+/* @coded stands in quotes. To be freed. */
+static char *from_base64(const char *coded)
 {
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    const char *at = strchr(digits, c);
+    size_t len = strlen(coded) - 2;
+    unsigned char *made = calloc(1, len + 1);
+    size_t made_len;
 
-    return at != NULL && c != '\0' ? (int)(at - digits) : -1;
-}
-
-/* @coded stands in quotes. Decoded in place. */
-static char *from_base64(char *coded)
-{
-    unsigned bits = 0;
-    int held = 0;
-    char *to = coded;
-
-    for (const char *at = coded + 1; digit_of(*at) >= 0; at++) {
-        bits = (bits << 6 | (unsigned)digit_of(*at)) & 0xffffffU;
-        held += 6;
-        if (held >= 8) {
-            held -= 8;
-            *to++ = (char)(bits >> held & 0xffU);
-        }
-    }
-    *to = '\0';
-    return coded;
+    assert_non_null(made);
+    assert_true(fb_base64_decode(coded + 1, len, made, &made_len));
+    return (char *)made;
 }
 
 char *admission_case_apply(const char *object, const char *answer)
 {
     char *coded = find_json(answer, "/response/patch");
-    char *text;
+    char *patch, *text;
     int failed = 0;
 
     if (coded == NULL)
         return strdup(object);
     admission_case_expect(answer, "/response/patchType", "'JSONPatch'");
-    text = apply_patch(object, from_base64(coded), &failed);
+    patch = from_base64(coded);
+    text = apply_patch(object, patch, &failed);
     if (text == NULL)
-        fail_msg("step %d does not apply: %s", failed, coded);
+        fail_msg("step %d does not apply: %s", failed, patch);
+    free(patch);
     free(coded);
     return text;
 }

@@ -276,6 +276,7 @@ struct chooser {
     size_t asked, dry;
 };
 
+/* NOLINTNEXTLINE(readability-function-size): the type is fb_admission_world's */
 static enum fb_status choose(void *context, struct fb_arena *arena,
                              const struct fb_inventory *inventory, const struct fb_pod *pod,
                              bool dry_run, const char **ret, struct fb_error *err)

@@ -48,8 +48,9 @@ static const char *quote(struct bench *bench, const char *text)
     char *at = fb_arena_alloc(bench->arena, strlen(text) + 1);
 
     assert_non_null(at);
-    for (size_t i = 0; text[i] != '\0'; i++)
-        at[i] = text[i] == '\'' ? '"' : text[i];
+    memcpy(at, text, strlen(text) + 1);
+    for (char *quote = strchr(at, '\''); quote != NULL; quote = strchr(quote, '\''))
+        *quote = '"';
     return at;
 }
 
