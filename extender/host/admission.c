@@ -270,14 +270,15 @@ static void complain(struct fb_admission *admission, const struct fb_request *re
            sizeof fields / sizeof fields[0]);
 }
 
-static unsigned http_status(enum fb_status st)
+/* @whole: the body came to its end, so that what failed is here. */
+static unsigned http_status(enum fb_status st, bool whole)
 {
     static const unsigned codes[] = {
         [FB_OK] = 500,        [FB_EINPUT] = 400, [FB_ELIMIT] = 413,
-        [FB_ENOTFOUND] = 500, [FB_ENOMEM] = 503, [FB_EIO] = 408,
+        [FB_ENOTFOUND] = 500, [FB_ENOMEM] = 503, [FB_EIO] = 503,
     };
 
-    return codes[st];
+    return st == FB_EIO && !whole ? 408 : codes[st];
 }
 
 static char *print_error(const struct fb_error *err)
@@ -288,11 +289,11 @@ static char *print_error(const struct fb_error *err)
     return fb_json_print(&json);
 }
 
-static void refuse(enum fb_status st, const struct fb_error *err, struct fb_answer *ret)
+static void refuse(unsigned status, const struct fb_error *err, struct fb_answer *ret)
 {
     static const char without_memory[] = "{\"error\":\"out of memory\"}";
 
-    ret->status = http_status(st);
+    ret->status = status;
     ret->body = print_error(err);
     ret->constant = ret->body == NULL ? without_memory : NULL;
     ret->len = ret->body != NULL ? strlen(ret->body) : sizeof without_memory - 1;
@@ -302,6 +303,7 @@ static void finish(void *context, const struct fb_request *request, void *state,
                    const struct fb_error *err, struct fb_answer *ret)
 {
     struct fb_error fault = {.text = "out of memory"};
+    bool whole = st == FB_OK;
 
     *ret = (struct fb_answer){.status = 200, .type = "application/json"};
     if (err != NULL)
@@ -311,7 +313,7 @@ static void finish(void *context, const struct fb_request *request, void *state,
     else if (st == FB_OK)
         st = answer_in_turn(context, request, state, ret, &fault);
     if (st != FB_OK) {
-        refuse(st, &fault, ret);
+        refuse(http_status(st, whole), &fault, ret);
         complain(context, request, &fault);
     }
     if (state != NULL)

@@ -13,7 +13,8 @@
  * A review that can be read is answered with 200. What is none is answered with {"error":"..."} in
  * one line, so that the API server does as failurePolicy says: 400 for what is not an
  * AdmissionReview of admission.k8s.io/v1, 413 beyond FB_REVIEW_BYTES and the bounds of json.h, 408
- * when it does not come to its end, 503 without memory; counted as faults of "admission".
+ * when it does not come to its end, 503 without memory and where a pod cannot be asked for; counted
+ * as faults of "admission".
  *
  * A pod that is annotated, but for which nobody can tell what it needs, is denied with 403
  * Forbidden: that is the code of admission, which controllers retry. 422 Invalid would say that no
@@ -26,7 +27,7 @@ struct fb_admission_world {
     void *context; /* borrowed */
 
     /** The pod as the API server tells it now; for pods that the inventory does not have yet.
-     * FB_ENOTFOUND where there is none. @ret in @arena. */
+     * FB_ENOTFOUND where there is none; anything else is a fault. @ret in @arena. */
     enum fb_status (*find_pod)(void *context, struct fb_arena *arena, const char *space,
                                const char *name, struct fb_pod *ret, struct fb_error *err);
 

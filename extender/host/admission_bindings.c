@@ -52,7 +52,8 @@ static bool is_meant(const struct fb_binding *binding, const struct fb_pod *pod)
     return *binding->uid == '\0' || fb_text_equal(binding->uid, pod->uid);
 }
 
-/* FB_ENOTFOUND: nobody knows it. */
+/* FB_ENOTFOUND: nobody knows it. Where it cannot be asked for it is the API server's to say whether
+   a pod is bound without a profile: it is not in namespaces that are strict. */
 static enum fb_status find_pod(struct fb_admission_work *work, struct bound *bound,
                                struct fb_error *err)
 {
@@ -68,9 +69,11 @@ static enum fb_status find_pod(struct fb_admission_work *work, struct bound *bou
     if (world->find_pod != NULL)
         st = world->find_pod(world->context, work->arena, work->review.space, name, &bound->pod,
                              err);
+    if (st != FB_OK && st != FB_ENOTFOUND && st != FB_ENOMEM)
+        return fb_error_prefix(err, FB_EIO, "pod %s/%s", work->review.space, name);
     if (st == FB_OK && !is_meant(&bound->binding, &bound->pod))
         st = FB_ENOTFOUND;
-    return st == FB_OK || st == FB_ENOMEM ? st : FB_ENOTFOUND;
+    return st;
 }
 
 static bool has_profile(const struct fb_pairs *annotations)
@@ -292,7 +295,7 @@ enum fb_status fb_admission_binding(struct fb_admission_work *work, struct fb_er
         st = complete(work, &bound, err);
     }
     if (st != FB_OK)
-        return fb_admission_no_memory(err);
+        return st == FB_ENOMEM ? fb_admission_no_memory(err) : st;
     tell(work, &bound);
     return FB_OK;
 }

@@ -228,6 +228,7 @@ static void test_admission_bindings__are_looked_at_only_where_it_observes(void *
 struct world {
     const char *pod; /* as the API server would tell it; NULL: there is none */
     const char *signature, *node;
+    enum fb_status st; /* of looking for it */
     size_t found, signed_;
     char content[4096];
 };
@@ -243,12 +244,44 @@ static enum fb_status find_pod(void *context, struct fb_arena *arena, const char
     assert_string_equal(space, "team");
     assert_true(*name != '\0');
     world->found++;
+    if (world->st != FB_OK)
+        return fb_error_set(err, world->st, "no answer");
     if (world->pod == NULL)
         return fb_error_set(err, FB_ENOTFOUND, "no");
     text = admission_case_quote(world->pod);
     st = read_pod(arena, text, strlen(text), ret, &spec, err);
     free(text);
     return st;
+}
+
+/* Whether it is bound then is for the API server to say, by failurePolicy. */
+static void test_admission_bindings__fail_where_a_pod_cannot_be_asked_for(void **state)
+{
+    static const enum fb_status faults[] = {FB_EIO, FB_EINPUT, FB_ELIMIT, FB_ENOMEM};
+    struct world world = {.pod = NULL};
+    const struct fb_admission_world ask = {.context = &world, .find_pod = find_pod};
+    char *object = admission_case_quote(BIND("late", "node-2"));
+    char *body = admission_case_review("Binding", object, false);
+    struct scene scene;
+
+    (void)state;
+    start(&scene, &ask);
+    for (size_t i = 0; i < COUNT(faults); i++) {
+        unsigned status;
+        char *text;
+
+        world.st = faults[i];
+        text = admission_case_ask(&scene.run, FB_ADMISSION_BINDINGS, body, strlen(body), &status);
+        assert_int_equal(status, 503);
+        admission_case_expect(text, "/error",
+                              faults[i] == FB_ENOMEM ? "'out of memory'"
+                                                     : "'pod team/late: no answer'");
+        free(text);
+    }
+    expect_metric(scene.run.metrics, "fabricbind_faults_total{where=\"admission\"} 4");
+    free(body);
+    free(object);
+    admission_case_stop(&scene.run);
 }
 
 static const char *sign(void *context, struct fb_arena *arena, const char *pod_uid,
@@ -357,6 +390,7 @@ int main(void)
         cmocka_unit_test(test_admission_bindings__are_empty_where_nothing_is_asked_for),
         cmocka_unit_test(test_admission_bindings__are_looked_at_only_where_it_observes),
         cmocka_unit_test(test_admission_bindings__ask_for_pods_that_are_new),
+        cmocka_unit_test(test_admission_bindings__fail_where_a_pod_cannot_be_asked_for),
         cmocka_unit_test(test_admission_bindings__sign_for_pods_without_a_node),
         cmocka_unit_test(test_admission_bindings__are_the_same_in_a_dry_run),
     };
