@@ -31,7 +31,10 @@ enum fb_metric {
     FB_METRIC_EVENTS,         /* events_total{result}, counter */
     FB_METRIC_API_FILES,      /* apiserver_files_total{what,result}, counter */
     FB_METRIC_CHOICES,        /* gang_choices_total{result}, counter */
-    FB_METRIC_BUILD,          /* build_info{version}, gauge, always 1 */
+    FB_METRIC_CERTIFICATE_EXPIRY, /* certificate_expiry_timestamp_seconds, gauge */
+    FB_METRIC_CERTIFICATES,       /* certificates_total{source,result}, counter */
+    FB_METRIC_REGISTRATIONS,      /* registrations_total{result}, counter */
+    FB_METRIC_BUILD,              /* build_info{version}, gauge, always 1 */
     FB_METRICS,
 };
 

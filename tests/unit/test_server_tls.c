@@ -65,7 +65,7 @@ static void show(struct fb_server_tls *tls, size_t which)
 /* Does a new connection that trusts authority @which alone get an answer. */
 static bool answers(const struct server_case *at, size_t which, int version)
 {
-    const struct tls_demand demand = {authorities[which].cert_pem, "127.0.0.1", version};
+    const struct tls_demand demand = {authorities[which].cert_pem, "127.0.0.1", version, 0};
     struct tls_client client;
     char body[16] = "";
     bool done = tls_connect(&client, at->port, &demand);
@@ -96,7 +96,7 @@ static void test_server_tls__answers_from_tls_1_2_on(void **state)
 
 static void test_server_tls__takes_bodies_and_many_requests(void **state)
 {
-    const struct tls_demand demand = {bundle, "127.0.0.1", 0};
+    const struct tls_demand demand = {bundle, "127.0.0.1", 0, 0};
     static const char post[] = "POST /sum HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc";
     struct fb_server_tls *tls = tls_new();
     struct tls_client client;
@@ -152,7 +152,7 @@ static void test_server_tls__does_not_speak_plain_http(void **state)
 
 static void test_server_tls__shows_a_new_certificate_to_new_connections(void **state)
 {
-    const struct tls_demand demand = {authorities[0].cert_pem, "127.0.0.1", 0};
+    const struct tls_demand demand = {authorities[0].cert_pem, "127.0.0.1", 0, 0};
     struct fb_server_tls *tls = tls_new();
     struct tls_client before;
     struct server_case at;
@@ -183,7 +183,7 @@ struct worker {
 static void *work(void *context)
 {
     struct worker *worker = context;
-    const struct tls_demand demand = {bundle, "127.0.0.1", 0};
+    const struct tls_demand demand = {bundle, "127.0.0.1", 0, 0};
 
     while (!atomic_load(worker->end)) {
         struct tls_client client;
@@ -243,7 +243,7 @@ static void test_server_tls__is_replaced_under_load_without_a_failure(void **sta
 static void test_server_tls__cuts_who_is_too_slow(void **state)
 {
     static const struct fb_server_limits limits = {.request_ms = 200};
-    const struct tls_demand demand = {bundle, "127.0.0.1", 0};
+    const struct tls_demand demand = {bundle, "127.0.0.1", 0, 0};
     struct fb_server_tls *tls = tls_new();
     struct tls_client client;
     struct server_case at;

@@ -2,7 +2,6 @@
 #include "tls_client.h"
 
 #include <netinet/in.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -50,10 +49,13 @@ static bool trust(SSL_CTX *context, const char *pem)
     return any;
 }
 
-static bool set_name(SSL *session, const char *name)
+static bool set_demand(SSL *session, const struct tls_demand *demand)
 {
     X509_VERIFY_PARAM *param = SSL_get0_param(session);
+    const char *name = demand->name;
 
+    if (demand->now_s != 0)
+        X509_VERIFY_PARAM_set_time(param, (time_t)demand->now_s);
     return X509_VERIFY_PARAM_set1_ip_asc(param, name) == 1 || SSL_set1_host(session, name) == 1;
 }
 
@@ -82,7 +84,7 @@ bool tls_connect(struct tls_client *client, unsigned port, const struct tls_dema
     if (done) {
         SSL_CTX_set_verify(context, SSL_VERIFY_PEER, NULL);
         client->session = session = SSL_new(context);
-        done = session != NULL && set_name(session, demand->name) &&
+        done = session != NULL && set_demand(session, demand) &&
                SSL_set_fd(session, client->fd) == 1 && SSL_connect(session) == 1;
     }
     if (!done)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /** A client of OpenSSL's, independent of the server's GnuTLS. All waits end after 20 s. */
 struct tls_client {
@@ -16,6 +17,7 @@ struct tls_demand {
     const char *bundle_pem; /* authorities that are trusted */
     const char *name;       /* that the certificate is for */
     int version;            /* the only one that is spoken, 12 for TLS 1.2; 0: any */
+    int64_t now_s;          /* when it is, since 1970; 0: now */
 };
 
 /** Connect to 127.0.0.1 and shake hands; false when either fails: nothing is to be closed then. */
