@@ -61,7 +61,8 @@ enum fb_status fb_inventory_build(struct fb_inventory *base, struct fb_store *st
     inventory->live = true;
     inventory->holders = 1;
     inventory->base = fb_inventory_hold(base);
-    st = fb_store_fill(store, arena, &inventory->in.snapshot, &inventory->stock);
+    st = store == NULL ? FB_OK
+                       : fb_store_fill(store, arena, &inventory->in.snapshot, &inventory->stock);
     if (st != FB_OK)
         return fb_error_set(err, st, "out of memory");
     st = fb_load_build(&inventory->in, err);

@@ -15,11 +15,11 @@
  */
 struct fb_inventory {
     struct fb_inputs in;
-    bool has_snapshot; /* objects were read; else they are none and the cluster is empty */
-    bool live;         /* an API server tells the objects */
-    bool synced;       /* live: all kinds of objects were told once */
-    int64_t read_ms;   /* by fb_inventory_clock_ms(): when reading began; live: when the API server
-                          was last heard */
+    bool has_snapshot;         /* objects were read; else they are none and the cluster is empty */
+    bool live;                 /* an API server tells the objects */
+    bool synced;               /* live: all kinds of objects were told once */
+    _Atomic int64_t read_ms;   /* by fb_inventory_clock_ms(): when reading began; live: when the API
+                            server   was last heard */
     struct fb_inventory *base; /* live: whose policies and configuration these are, held */
     struct fb_stock *stock;    /* live: what the objects lie in */
     uint64_t generation;       /* 1, 2, ... in the order in which the slot got them */
@@ -44,8 +44,9 @@ enum fb_status fb_inventory_read(const struct fb_options *options, fb_load_notic
 /**
  * Build an inventory of what is in @store now, with policies and configuration of @base.
  *
- * @base  held by @ret
- * @ret   live, with one holder, the caller; synced and read_ms are for the caller to set
+ * @base   held by @ret
+ * @store  NULL: no objects
+ * @ret    live, with one holder, the caller; synced and read_ms are for the caller to set
  *
  * Returns FB_OK; FB_ENOMEM.
  */

@@ -109,6 +109,7 @@ void fb_measure_inventory(struct fb_metrics *metrics, const struct fb_inventory 
     set_one(metrics, FB_METRIC_OBJECTS, "pod", objects->pods_len);
     set_one(metrics, FB_METRIC_OBJECTS, "podgroup", objects->podgroups_len);
     set_one(metrics, FB_METRIC_OBJECTS, "job", objects->jobs->len);
+    set_one(metrics, FB_METRIC_OBJECTS, "namespace", inventory->in.namespaces.len);
     set_one(metrics, FB_METRIC_BUILD, FB_VERSION, 1);
 }
 
@@ -116,6 +117,6 @@ void fb_measure_age(struct fb_metrics *metrics, const struct fb_inventory *inven
                     int64_t now_ms)
 {
     fb_metrics_clear(metrics, FB_METRIC_AGE);
-    if (inventory->has_snapshot)
+    if (inventory->has_snapshot || (inventory->live && inventory->synced))
         fb_metrics_set(metrics, FB_METRIC_AGE, NULL, (double)(now_ms - inventory->read_ms) / 1e3);
 }

@@ -34,6 +34,7 @@ enum fb_metric {
     FB_METRIC_CERTIFICATE_EXPIRY, /* certificate_expiry_timestamp_seconds, gauge */
     FB_METRIC_CERTIFICATES,       /* certificates_total{source,result}, counter */
     FB_METRIC_REGISTRATIONS,      /* registrations_total{result}, counter */
+    FB_METRIC_WATCH_RESTARTS,     /* watch_restarts_total{kind,reason}, counter */
     FB_METRIC_BUILD,              /* build_info{version}, gauge, always 1 */
     FB_METRICS,
 };

@@ -14,6 +14,7 @@
 struct fb_reload {
     const struct fb_options *options;
     struct fb_inventory_slot *slot;
+    struct fb_live *live;   /* NULL: none */
     struct fb_arena *arena; /* of the two texts */
     const char *extender, *metrics;
     size_t body_bytes;
@@ -65,7 +66,10 @@ static void read_anew(struct fb_reload *reload)
         FB_LOG_INT("pods", (int64_t)next->in.objects.pods_len),
         FB_LOG_INT("milliseconds", fb_inventory_clock_ms() - began),
     };
-    fb_inventory_slot_put(reload->slot, next);
+    if (reload->live != NULL)
+        fb_live_rebase(reload->live, next);
+    else
+        fb_inventory_slot_put(reload->slot, next);
     fb_log(FB_LOG_INFO, "reloaded", fields, COUNT(fields));
 }
 
@@ -128,7 +132,7 @@ static bool keep_fixed(struct fb_reload *reload)
 }
 
 enum fb_status fb_reload_start(const struct fb_options *options, struct fb_inventory_slot *slot,
-                               struct fb_reload **ret, struct fb_error *err)
+                               struct fb_live *live, struct fb_reload **ret, struct fb_error *err)
 {
     struct fb_reload *reload = calloc(1, sizeof *reload);
     char reason[128];
@@ -138,6 +142,7 @@ enum fb_status fb_reload_start(const struct fb_options *options, struct fb_inven
         return fb_error_set(err, FB_ENOMEM, "out of memory");
     reload->options = options;
     reload->slot = slot;
+    reload->live = live;
     init_locks(reload);
     if (!keep_fixed(reload)) {
         release(reload);

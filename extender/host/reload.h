@@ -3,6 +3,7 @@
 #define FB_HOST_RELOAD_H
 
 #include "inventory.h"
+#include "live.h"
 #include "options.h"
 
 #include <stdbool.h>
@@ -17,12 +18,15 @@ struct fb_reload;
  * @options  borrowed, outlives it
  * @slot     borrowed, outlives it; what is in it now tells with which addresses and limits the
  *           servers run: a reload cannot change those, and warns
+ * @live     tells the objects, borrowed, outlives it: policies and configuration alone are read and
+ *           handed to it; NULL: there is none
  * @ret      set on success only; end with fb_reload_stop()
  *
  * Returns FB_OK; FB_ENOMEM; FB_EIO.
  */
 enum fb_status fb_reload_start(const struct fb_options *options, struct fb_inventory_slot *slot,
-                               struct fb_reload **ret, struct fb_error *err) FB_CHECK;
+                               struct fb_live *live, struct fb_reload **ret,
+                               struct fb_error *err) FB_CHECK;
 
 /** Read anew; once more afterwards when it is reading just now. Does not wait. */
 void fb_reload_ask(struct fb_reload *reload);

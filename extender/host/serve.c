@@ -105,7 +105,7 @@ static enum fb_status start(struct daemon *daemon, struct fb_error *err)
     struct fb_inventory *inventory = fb_inventory_slot_get(daemon->slot);
     const struct fb_config *config = &inventory->in.config;
     const struct fb_server_limits limits = {.body_bytes = config->limits.body_bytes};
-    enum fb_status st = fb_reload_start(daemon->options, daemon->slot, &daemon->reload, err);
+    enum fb_status st = fb_reload_start(daemon->options, daemon->slot, NULL, &daemon->reload, err);
 
     if (st == FB_OK)
         st = listen_on(daemon, FB_LISTENER_EXTENDER, config->listen.extender, &limits, err);
