@@ -2,6 +2,7 @@
 #include "admission_work.h"
 #include "log.h"
 
+#include "fabricbind/choice.h"
 #include "fabricbind/gang.h"
 #include "fabricbind/outfit_pod.h"
 
@@ -12,15 +13,6 @@ struct admitted {
     struct fb_gang gang;
     struct fb_outfit_task outfit;
 };
-
-static size_t find_fabric(const struct fb_cluster *cluster, const char *key)
-{
-    for (size_t i = 0; i < cluster->fabrics_len; i++) {
-        if (fb_text_equal(cluster->fabrics[i].key, key))
-            return i;
-    }
-    return FB_NONE;
-}
 
 /* The fabric of the gang: where it runs, else the one that was chosen for all of it. Where the
    choice cannot be had each pod is made for the fabric that suits it. */
@@ -33,12 +25,12 @@ static enum fb_status find_planned(struct fb_admission_work *work, const struct 
     enum fb_status st;
 
     *ret = pod->gang.fabric;
-    if (*ret != FB_NONE || world->choose == NULL || pod->gang.key == NULL || pod->gang.size < 2)
+    if (*ret != FB_NONE || world->choose == NULL || !fb_choice_due(&pod->gang, pod->networking))
         return FB_OK;
     st = world->choose(world->context, work->arena, work->inventory, &pod->review.pod, dry_run,
                        &key, NULL);
     if (st == FB_OK)
-        *ret = find_fabric(&work->cluster, key);
+        *ret = fb_cluster_fabric(&work->cluster, key);
     return st == FB_ENOMEM ? st : FB_OK;
 }
 
@@ -50,6 +42,7 @@ static enum fb_status equip(struct fb_admission_work *work, struct admitted *pod
         .pod = &pod->review.pod,
         .spec = &pod->review.spec,
         .networking = pod->networking,
+        .gang = fb_choice_due(&pod->gang, pod->networking),
         .network = config->network_attachment,
         .require_transport = config->transport == FB_TRANSPORT_REQUIRE,
         .level = fb_admission_level(work),
