@@ -97,6 +97,23 @@ static bool pool_says(const struct fb_cluster *cluster, const struct fb_site *si
            cluster->fabrics[site->fabric].pool_nics == site->reading.nics;
 }
 
+bool fb_check_lacks_nics(const struct fb_cluster *cluster, const struct fb_site *site)
+{
+    static const enum fb_problem problems[] = {FB_PROBLEM_NICS_BELOW_SHAPE, FB_PROBLEM_NICS_ZERO,
+                                               FB_PROBLEM_NO_NIC_RESOURCE};
+    const struct fb_reading *reading = &site->reading;
+
+    if (!takes_part(reading) || reading->shape == NULL || !site->node->ready ||
+        fb_reading_has(reading, FB_PROBLEM_NOT_INITIALISED))
+        return false;
+    for (size_t i = 0; i < sizeof problems / sizeof problems[0]; i++) {
+        if (fb_reading_has(reading, problems[i]) && level_of(site, problems[i]) != FB_LEVEL_INFO &&
+            !pool_says(cluster, site, problems[i]))
+            return true;
+    }
+    return false;
+}
+
 static enum fb_status note_problem(const struct fb_cluster *cluster, const struct fb_site *site,
                                    enum fb_problem problem, struct fb_notes *notes)
 {

@@ -70,8 +70,7 @@ static enum fb_status with_notes(struct fb_arena *arena, const struct fb_choice_
     return fb_cluster_with_pods(arena, in->cluster, &objects, ret);
 }
 
-/* One pod that waits of every gang that has some, by gang; NULL where all are placed. */
-static const struct fb_pod **find_waiting(struct fb_arena *arena, const struct fb_cluster *cluster)
+const struct fb_pod **fb_choice_waiting(struct fb_arena *arena, const struct fb_cluster *cluster)
 {
     const struct fb_pod **waiting =
         fb_arena_alloc(arena, (cluster->gangs_len + 1) * sizeof(void *));
@@ -90,7 +89,7 @@ static enum fb_status collect(struct fb_arena *arena, const struct fb_choice_inp
                               const struct fb_cluster *cluster, const struct fb_gang *own,
                               struct reservation **ret, size_t *ret_len)
 {
-    const struct fb_pod **waiting = find_waiting(arena, cluster);
+    const struct fb_pod **waiting = fb_choice_waiting(arena, cluster);
     struct reservation *at = fb_arena_alloc(arena, (cluster->gangs_len + 1) * sizeof *at);
     size_t len = 0;
 

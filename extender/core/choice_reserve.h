@@ -15,4 +15,8 @@
 enum fb_status fb_choice_reserve(struct fb_arena *arena, const struct fb_choice_input *in,
                                  const struct fb_gang *own, struct fb_cluster *ret) FB_CHECK;
 
+/** By gang of @cluster one networked pod that is not placed, NULL where all are. NULL: out of
+ * memory. */
+const struct fb_pod **fb_choice_waiting(struct fb_arena *arena, const struct fb_cluster *cluster);
+
 #endif

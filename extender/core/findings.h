@@ -24,4 +24,8 @@ enum fb_status fb_notes_finish(struct fb_notes *notes) FB_CHECK;
 /** What is noted of single nodes, grouped by instance type. */
 enum fb_status fb_check_nodes(const struct fb_cluster *cluster, struct fb_notes *notes) FB_CHECK;
 
+/** Has a node that is in service fewer NICs for pods than its known shape, its pool not being so
+ * as a whole. */
+bool fb_check_lacks_nics(const struct fb_cluster *cluster, const struct fb_site *site);
+
 #endif
