@@ -78,6 +78,14 @@ static void note(struct fb_certificates *certificates, enum source source, enum 
     *fault = st == FB_OK ? (struct fb_error){.status = FB_OK} : *err;
 }
 
+static void notify(struct fb_certificates *certificates)
+{
+    (void)pthread_mutex_lock(&certificates->watch_lock);
+    if (certificates->changed != NULL)
+        certificates->changed(certificates->changed_context);
+    (void)pthread_mutex_unlock(&certificates->watch_lock);
+}
+
 /* Take over @bundle, and tell who waits for that. */
 static void tell_bundle(struct fb_certificates *certificates, const char *bundle)
 {
@@ -92,12 +100,8 @@ static void tell_bundle(struct fb_certificates *certificates, const char *bundle
         certificates->bundle = next;
     }
     (void)pthread_mutex_unlock(&certificates->lock);
-    if (old != next) {
-        (void)pthread_mutex_lock(&certificates->watch_lock);
-        if (certificates->changed != NULL)
-            certificates->changed(certificates->changed_context);
-        (void)pthread_mutex_unlock(&certificates->watch_lock);
-    }
+    if (old != next)
+        notify(certificates);
     free(old);
 }
 
@@ -129,6 +133,7 @@ static void note_shown(struct fb_certificates *certificates, const struct fb_tls
                    (double)life->ends_s);
     count(certificates, source, "shown");
     fb_log(FB_LOG_INFO, "certificate shown", fields, COUNT(fields));
+    notify(certificates);
 }
 
 static enum fb_status show(struct fb_certificates *certificates, const struct fb_tls_pair *pair,

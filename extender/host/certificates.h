@@ -46,9 +46,9 @@ enum fb_status fb_certificates_start(const struct fb_certificates_setup *setup,
 /** Look now. Does not wait. */
 void fb_certificates_wake(struct fb_certificates *certificates);
 
-/** @changed is called with @context, by the thread, when the authorities are others than before;
- * NULL: nobody any more, also not just now when this returns. It must call nothing of this header.
- */
+/** @changed is called with @context, by the thread, when other authorities are told or another
+ * certificate is shown; NULL: nobody any more, also not just now when this returns. It must call
+ * nothing of this header. */
 void fb_certificates_watch(struct fb_certificates *certificates, void (*changed)(void *context),
                            void *context);
 

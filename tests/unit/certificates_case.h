@@ -15,7 +15,7 @@ struct certificates_case {
     struct fb_sign *sign;
     struct fb_metrics *metrics;
     struct fb_certificates *certificates;
-    atomic_uint changes; /* of the authorities */
+    atomic_uint changes; /* that it was told of */
     uint64_t turns;      /* that were asked for */
 };
 
