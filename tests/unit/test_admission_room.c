@@ -128,6 +128,46 @@ static void test_admission_room__stays_below_the_bound(void **state)
     }
 }
 
+/* A scheduler whose Bindings carry no annotations: those of the pod count all the same. */
+static void test_admission_room__counts_what_the_pod_has(void **state)
+{
+    static const char format[] =
+        "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"full\","
+        "\"namespace\":\"team\",\"uid\":\"u-full\",\"annotations\":{"
+        "\"fabricbind.io/networking\":\"true\",\"fabricbind.io/managed\":\"true\","
+        "\"example.com/k\":\"%s\"}},\"spec\":{\"containers\":[{\"name\":\"c\",\"resources\":{"
+        "\"limits\":{\"nvidia.com/gpu\":8}}}]}}";
+    static const char binding[] = "{\"metadata\":{\"name\":\"full\",\"uid\":\"u-full\"},"
+                                  "\"target\":{\"name\":\"node-1\"}}";
+    struct fb_inventory *inventory = admission_case_read(NULL);
+    size_t left = 1200; /* the topology takes more, the rest less */
+    size_t bytes = FB_PROFILE_LIMIT_BYTES - left;
+    char *value = calloc(1, bytes + 1);
+    char *objects[] = {malloc(bytes + sizeof format),
+                       admission_case_file(FB_TEST_DATA "/nodes", "eks-p4d.json")};
+    struct scene scene;
+    char *text, *made;
+
+    (void)state;
+    assert_true(value != NULL && objects[0] != NULL);
+    memset(value, 'x', bytes);
+    (void)snprintf(objects[0], bytes + sizeof format, format, value);
+    admission_case_put(inventory, objects, COUNT(objects));
+    admission_case_start(&scene.run, inventory, NULL);
+    text = admission_case_say(&scene.run, "Binding", binding);
+    made = admission_case_apply(binding, text);
+    admission_case_expect(made, TOPO, "''");
+    free(text);
+    text = admission_case_text(made, PROFILE);
+    admission_case_expect(text, "/degraded", "['topology left out: annotations too large']");
+    free(text);
+    free(made);
+    free(objects[0]);
+    free(objects[1]);
+    free(value);
+    admission_case_stop(&scene.run);
+}
+
 /* A user's value is emptied even then. */
 static void test_admission_room__leaves_no_forged_value_for_want_of_room(void **state)
 {
@@ -151,6 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_admission_room__stays_below_the_bound),
+        cmocka_unit_test(test_admission_room__counts_what_the_pod_has),
         cmocka_unit_test(test_admission_room__leaves_no_forged_value_for_want_of_room),
     };
 
