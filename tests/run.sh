@@ -172,6 +172,12 @@ go_gate() {
         return
     fi
     gate "$name" go -C "$module" test "$@" ./...
+    count_skipped "$name"
+}
+
+# count_skipped NAME: the tests that skipped themselves in the log of a gate.
+count_skipped() {
+    name=$1
     sed -n 's/^ *--- SKIP: \([^ ]*\).*/\1/p' "$logs/$name.log" >"$logs/$name.skipped"
     while read -r test; do
         skip "$name:$test" 'it says that it cannot run here'
@@ -188,6 +194,25 @@ run_go() {
     go_gate volcanorules tests/e2e/volcanorules
     go_gate cluster tests/e2e/cluster -v -timeout 45m
     go_gate peer tests/bench/peer-go
+}
+
+# The program of a sanitizer beside an API server, in those tests that its README lists.
+cluster_part='TestGangWithoutAnnotation|TestUsersOwnValuesDoNotSurvive|TestChoiceSurvivesARestart'
+cluster_part="$cluster_part|TestOutageOfTheAPIServer|TestForgedReviews|TestWhatIsNoReview"
+cluster_part="$cluster_part|TestReplicasRaceForTheSecret"
+
+# run_cluster PRESET [COMMAND PREFIX...]
+run_cluster() {
+    preset=$1
+    shift
+    name=cluster.$preset
+    if ! has_go; then
+        skip "$name" 'Go 1.26 is not installed'
+        return
+    fi
+    FB_BIN="$PWD/build/$preset/fabricbind"
+    gate "$name" "$@" go -C tests/e2e/cluster test -v -timeout 30m -run "$cluster_part" ./program
+    count_skipped "$name"
 }
 
 finish() {
@@ -211,10 +236,10 @@ build dev && run_tests dev
 run_go
 build release -DFB_WERROR=ON && run_tests release
 # shellcheck disable=SC2086 # a command and its arguments, or nothing
-build asan && run_tests asan $prefix
+build asan && run_tests asan $prefix && run_cluster asan $prefix
 # shellcheck disable=SC2086
 if runs thread $prefix >"$logs/probe.log" 2>&1; then
-    build tsan && run_tests tsan $prefix
+    build tsan && run_tests tsan $prefix && run_cluster tsan $prefix
 else
     build tsan
     skip tsan 'programs built with -fsanitize=thread do not start on this machine'

@@ -3,7 +3,6 @@
 package program
 
 import (
-	"fmt"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -28,13 +27,13 @@ func TestKilledDuringBinds(t *testing.T) {
 	var down atomic.Bool
 	half, killed := make(chan struct{}), make(chan struct{})
 	go func() {
+		defer close(killed)
 		<-half
 		down.Store(true)
 		d.kill()
 		w.service.set()
 		w.service.set(d.start().awaitReady())
 		down.Store(false)
-		close(killed)
 	}()
 	work := make(chan int)
 	var all sync.WaitGroup
@@ -82,8 +81,8 @@ func (w *world) checkAllBound(gang *fixture.Gang, nodes []*corev1.Node, blind in
 		}
 		checkBound(w.t, pod, nodes[rank].Name, fixture.Shape(nodes[rank]))
 	}
-	fmt.Printf("killed during %d binds: %d without a profile, %d were in flight\n",
-		gang.Pods, lacking, blind)
+	w.t.Logf("killed during %d binds: %d without a profile, %d were in flight", gang.Pods, lacking,
+		blind)
 	if lacking > blind {
 		w.t.Errorf("%d pods lack their profile, %d were in flight", lacking, blind)
 	}
