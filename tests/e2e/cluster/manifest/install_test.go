@@ -134,6 +134,8 @@ func TestInstallRights(t *testing.T) {
 		{"delete", hooks, "mutatingwebhookconfigurations", "", Webhook, false},
 		{"create", hooks, "validatingwebhookconfigurations", "", "", false},
 		{"list", "", "configmaps", "kube-system", "", false},
+		{"create", "", "events", "default", "", false},
+		{"list", "events.k8s.io", "events", "", "", false},
 	}
 	for _, one := range rights {
 		allowed, err := may(t.Context(), client, one)
