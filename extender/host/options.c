@@ -311,12 +311,15 @@ static enum fb_status check_required(const struct parse *parse, struct fb_error 
     return FB_OK;
 }
 
-/* Standard input can be read once. */
+/* A cluster has one source, and standard input can be read once. */
 static enum fb_status check_input(const struct parse *parse, struct fb_error *err)
 {
     const struct fb_options *options = &parse->options;
     size_t used = fb_text_equal(options->snapshot, "-") ? 1 : 0;
 
+    if (options->snapshot != NULL && options->kubeconfig != NULL)
+        return fb_error_set(err, FB_EINPUT, "%s: --snapshot and --kubeconfig exclude each other",
+                            parse->name);
     for (size_t i = 0; i < options->jobs.len; i++)
         used += fb_text_equal(options->jobs.at[i], "-") ? 1 : 0;
     if (used > 1)

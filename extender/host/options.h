@@ -49,6 +49,7 @@ struct fb_options {
     bool help; /* print the command's help and leave; nothing else need be set */
     enum fb_output output;
     const char *snapshot;     /* NULL where the command has none */
+    const char *kubeconfig;   /* NULL: none given */
     struct fb_texts jobs;     /* files, one or more for plan */
     const char *config;       /* NULL: defaults */
     const char *helix_values; /* NULL: none */

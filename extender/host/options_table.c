@@ -18,6 +18,10 @@ const struct fb_option fb_options_table[] = {
      "the cluster: a directory with nodes.json and, where there are any, pods.json, "
      "podgroups.json, vcjobs.json and owners.json; - reads one List",
      AT(snapshot), LOADERS, READERS, FB_OPTION_TEXT, 0},
+    {"kubeconfig", "FILE",
+     "the cluster as its API server tells it; in a pod its own is found without, unless "
+     "--snapshot is given",
+     AT(kubeconfig), SERVE, 0, FB_OPTION_TEXT, 0},
     {"job", "FILE|-",
      "a job's manifest, YAML or JSON; again for more jobs, later ones see what earlier ones took",
      AT(jobs), PLAN, PLAN, FB_OPTION_TEXTS, 0},
@@ -74,6 +78,7 @@ const struct fb_command_row fb_command_table[FB_COMMANDS] = {
             .summary = "Answers schedulers over HTTP until it is stopped.",
             .more = "SIGHUP reads the files anew. SIGTERM answers what is under way, then ends.",
             .examples = {"fabricbind serve --config fabricbind.yaml",
+                         "fabricbind serve --kubeconfig ~/.kube/config",
                          "fabricbind serve --snapshot snapshot --log-level debug"},
         },
     [FB_COMMAND_PLAN] =

@@ -15,8 +15,8 @@ struct fb_reload {
     const struct fb_options *options;
     struct fb_inventory_slot *slot;
     struct fb_live *live;   /* NULL: none */
-    struct fb_arena *arena; /* of the two texts */
-    const char *extender, *metrics;
+    struct fb_arena *arena; /* of the texts */
+    const char *extender, *admission, *metrics;
     size_t body_bytes;
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows */
@@ -42,6 +42,8 @@ static void warn_of_fixed(const struct fb_reload *reload, const struct fb_config
 {
     if (strcmp(config->listen.extender, reload->extender) != 0)
         warn_fixed("listen.extender");
+    if (strcmp(config->listen.admission, reload->admission) != 0)
+        warn_fixed("listen.admission");
     if (strcmp(config->listen.metrics, reload->metrics) != 0)
         warn_fixed("listen.metrics");
     if (config->limits.body_bytes != reload->body_bytes)
@@ -126,9 +128,10 @@ static bool keep_fixed(struct fb_reload *reload)
     if (reload->arena == NULL)
         return false;
     reload->extender = fb_arena_print(reload->arena, "%s", listen->extender);
+    reload->admission = fb_arena_print(reload->arena, "%s", listen->admission);
     reload->metrics = fb_arena_print(reload->arena, "%s", listen->metrics);
     reload->body_bytes = inventory->in.config.limits.body_bytes;
-    return reload->extender != NULL && reload->metrics != NULL;
+    return reload->extender != NULL && reload->admission != NULL && reload->metrics != NULL;
 }
 
 enum fb_status fb_reload_start(const struct fb_options *options, struct fb_inventory_slot *slot,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "routes.h"
 
+#include "admission.h"
 #include "extender.h"
 #include "status.h"
 
@@ -19,6 +20,13 @@ struct row {
         {                                                                                          \
             "POST", "/volcano/" verb, "volcano", verb, &fb_extender_handler, NULL,                 \
                 FB_EXTENDER_ROUTE(number, FB_VOLCANO_TEXT)                                         \
+        }                                                                                          \
+    }
+#define ADMISSION(verb, number)                                                                    \
+    {                                                                                              \
+        FB_LISTENER_ADMISSION,                                                                     \
+        {                                                                                          \
+            "POST", "/admission/" verb, "admission", verb, &fb_admission_handler, NULL, number     \
         }                                                                                          \
     }
 #define STATUS(verb, number)                                                                       \
@@ -46,6 +54,9 @@ static const struct row rows[] = {
     {FB_LISTENER_EXTENDER,
      {"POST", "/volcano-1.9/predicate", "volcano-1.9", "predicate", &fb_extender_handler, NULL,
       FB_EXTENDER_ROUTE(FB_VOLCANO_PREDICATE, FB_VOLCANO_ARRAY)}},
+    ADMISSION("pods", FB_ADMISSION_PODS),
+    ADMISSION("bindings", FB_ADMISSION_BINDINGS),
+    ADMISSION("jobs", FB_ADMISSION_JOBS),
     STATUS("livez", FB_STATUS_LIVEZ),
     STATUS("readyz", FB_STATUS_READYZ),
     STATUS("metrics", FB_STATUS_METRICS),
@@ -57,7 +68,7 @@ _Static_assert(ROWS <= FB_ROUTES_MOST, "all rows may be of one listener");
 
 const char *fb_listener_name(enum fb_listener listener)
 {
-    static const char *const names[FB_LISTENERS] = {"extender", "metrics"};
+    static const char *const names[FB_LISTENERS] = {"extender", "admission", "metrics"};
 
     assert(listener < FB_LISTENERS);
     return names[listener];

@@ -7,10 +7,13 @@
 #include "metrics.h"
 #include "reload.h"
 #include "routes.h"
+#include "serve_cluster.h"
 #include "serve_signals.h"
 #include "serve_told.h"
 #include "server.h"
 #include "status.h"
+
+#include "fabricbind/admission.h"
 
 #include <signal.h>
 #include <string.h>
@@ -20,12 +23,15 @@
 
 /* Together less than the 5 s that are promised. Probes and Prometheus are served while schedulers
  * still get their answers, so that the reason for not being ready can be read. */
-static const unsigned drain_ms[FB_LISTENERS] = {4000, 400};
-static const unsigned reload_ms = 300;
+static const unsigned drain_ms[FB_LISTENERS] = {2500, 1200, 400};
+static const unsigned reload_ms = 300, cluster_ms = 300;
 
 /* Who asks for metrics has little to say. */
 static const struct fb_server_limits metrics_limits = {
     .body_bytes = (size_t)64 * 1024, .connections = 64, .threads = 1};
+
+/* As the API server asks, many at once and none of them large. */
+static const struct fb_server_limits admission_limits = {.body_bytes = FB_REVIEW_BYTES};
 
 /* Everything that lives as long as the daemon. */
 struct daemon {
@@ -35,6 +41,7 @@ struct daemon {
     struct fb_extender *extender;
     struct fb_status_page *page;
     struct fb_reload *reload;
+    struct fb_serve_cluster *cluster; /* NULL: neither API server nor certificate */
     struct fb_route routes[FB_LISTENERS][FB_ROUTES_MOST];
     struct fb_server *servers[FB_LISTENERS];
 };
@@ -79,15 +86,16 @@ static enum fb_status build(struct daemon *daemon, struct fb_error *err)
     return daemon->page != NULL ? FB_OK : no_memory(err);
 }
 
-static enum fb_status listen_on(struct daemon *daemon, enum fb_listener listener,
+static enum fb_status listen_on(struct daemon *daemon, enum fb_listener listener, void *context,
                                 const char *address, const struct fb_server_limits *limits,
                                 struct fb_error *err)
 {
-    void *const contexts[FB_LISTENERS] = {daemon->extender, daemon->page};
-    size_t len = fb_routes_make(listener, contexts[listener], daemon->routes[listener]);
+    struct fb_server_tls *tls =
+        listener == FB_LISTENER_ADMISSION ? fb_serve_cluster_tls(daemon->cluster) : NULL;
+    size_t len = fb_routes_make(listener, context, daemon->routes[listener]);
     enum fb_status st =
         fb_server_start(address, daemon->routes[listener], len, limits, fb_serve_told,
-                        daemon->metrics, NULL, &daemon->servers[listener], err);
+                        daemon->metrics, tls, &daemon->servers[listener], err);
 
     if (st != FB_OK)
         return fb_error_prefix(err, st, "listen.%s", fb_listener_name(listener));
@@ -100,17 +108,36 @@ static enum fb_status listen_on(struct daemon *daemon, enum fb_listener listener
     return FB_OK;
 }
 
+static enum fb_status admit(struct daemon *daemon, const struct fb_listen *listen,
+                            struct fb_error *err)
+{
+    enum fb_status st = fb_serve_cluster_start(daemon->options, daemon->slot, daemon->metrics,
+                                               &daemon->cluster, err);
+
+    if (st != FB_OK || daemon->cluster == NULL)
+        return st;
+    fb_status_page_await(daemon->page, fb_serve_cluster_ready, daemon->cluster);
+    st = listen_on(daemon, FB_LISTENER_ADMISSION, fb_serve_cluster_admission(daemon->cluster),
+                   listen->admission, &admission_limits, err);
+    return st == FB_OK ? fb_serve_cluster_register(daemon->cluster, err) : st;
+}
+
 static enum fb_status start(struct daemon *daemon, struct fb_error *err)
 {
     struct fb_inventory *inventory = fb_inventory_slot_get(daemon->slot);
     const struct fb_config *config = &inventory->in.config;
     const struct fb_server_limits limits = {.body_bytes = config->limits.body_bytes};
-    enum fb_status st = fb_reload_start(daemon->options, daemon->slot, NULL, &daemon->reload, err);
+    enum fb_status st = admit(daemon, &config->listen, err);
 
     if (st == FB_OK)
-        st = listen_on(daemon, FB_LISTENER_EXTENDER, config->listen.extender, &limits, err);
+        st = fb_reload_start(daemon->options, daemon->slot, fb_serve_cluster_live(daemon->cluster),
+                             &daemon->reload, err);
     if (st == FB_OK)
-        st = listen_on(daemon, FB_LISTENER_METRICS, config->listen.metrics, &metrics_limits, err);
+        st = listen_on(daemon, FB_LISTENER_EXTENDER, daemon->extender, config->listen.extender,
+                       &limits, err);
+    if (st == FB_OK)
+        st = listen_on(daemon, FB_LISTENER_METRICS, daemon->page, config->listen.metrics,
+                       &metrics_limits, err);
     fb_inventory_release(inventory);
     return st;
 }
@@ -134,7 +161,8 @@ static bool stop(struct daemon *daemon)
     fb_serve_signals_release();
     for (size_t i = 0; i < FB_LISTENERS; i++)
         fb_server_stop(daemon->servers[i], drain_ms[i]);
-    if (!fb_reload_stop(daemon->reload, reload_ms))
+    if (!fb_reload_stop(daemon->reload, reload_ms) ||
+        !fb_serve_cluster_stop(daemon->cluster, cluster_ms))
         return false;
     fb_status_page_free(daemon->page);
     fb_extender_free(daemon->extender);

@@ -3,11 +3,16 @@
 
 #include "measure.h"
 
+#include "fabricbind/own.h"
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PLAIN "text/plain; charset=utf-8"
+
+/* Decisions go on from an old inventory, but not for ever. */
+#define OLD_MS (10 * 60 * 1000)
 
 struct fb_status_page {
     struct fb_inventory_slot *slot;
@@ -16,6 +21,8 @@ struct fb_status_page {
     pthread_mutex_t lock; /* of the gauges while they are made and printed, and of what follows */
     uint64_t measured;    /* generation of the inventory that the gauges tell; 0: none */
     bool shut;
+    bool (*ready)(void *context); /* NULL: nothing else is waited for */
+    void *context;
 };
 
 struct fb_status_page *fb_status_page_new(struct fb_inventory_slot *slot,
@@ -61,17 +68,36 @@ static void say(struct fb_answer *ret, unsigned status, const char *text)
         (struct fb_answer){.status = status, .type = PLAIN, .constant = text, .len = strlen(text)};
 }
 
-static void say_ready(struct fb_status_page *page, struct fb_answer *ret)
+void fb_status_page_await(struct fb_status_page *page, bool (*ready)(void *context), void *context)
 {
+    page->ready = ready;
+    page->context = context;
+}
+
+/* Why nobody should ask this replica, or NULL. */
+static const char *not_ready(struct fb_status_page *page)
+{
+    FB_OWNED(fb_inventory_releasep)
+    struct fb_inventory *inventory = fb_inventory_slot_get(page->slot);
     bool shut;
 
     (void)pthread_mutex_lock(&page->lock);
     shut = page->shut;
     (void)pthread_mutex_unlock(&page->lock);
     if (shut)
-        say(ret, 503, "shutting down\n");
-    else
-        say(ret, 200, "ok\n");
+        return "shutting down\n";
+    if (inventory->live && !inventory->synced)
+        return "the inventory is not complete yet\n";
+    if (inventory->live && fb_inventory_clock_ms() - inventory->read_ms > OLD_MS)
+        return "the API server has not been heard for too long\n";
+    return page->ready != NULL && !page->ready(page->context) ? "no certificate yet\n" : NULL;
+}
+
+static void say_ready(struct fb_status_page *page, struct fb_answer *ret)
+{
+    const char *reason = not_ready(page);
+
+    say(ret, reason != NULL ? 503 : 200, reason != NULL ? reason : "ok\n");
 }
 
 /* An inventory never changes, so its gauges are made once for each. */

@@ -7,6 +7,8 @@
 #include "metrics.h"
 #include "server.h"
 
+#include <stdbool.h>
+
 /** What the daemon tells of itself: alive, ready, and its metrics. */
 struct fb_status_page;
 
@@ -21,6 +23,9 @@ struct fb_status_page *fb_status_page_new(struct fb_inventory_slot *slot,
                                           struct fb_extender *extender, struct fb_metrics *metrics);
 void fb_status_page_free(struct fb_status_page *page);
 void fb_status_page_freep(struct fb_status_page **page);
+
+/** Before it is asked: not ready as long as @ready says false, besides what the inventory says. */
+void fb_status_page_await(struct fb_status_page *page, bool (*ready)(void *context), void *context);
 
 /** From now on it is not ready: it shuts down. */
 void fb_status_page_shut(struct fb_status_page *page);

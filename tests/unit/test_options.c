@@ -201,6 +201,8 @@ static const struct {
      "fabricbind plan: standard input is asked for 2 times"},
     {"fabricbind plan --snapshot d --job - --job -",
      "fabricbind plan: standard input is asked for 2 times"},
+    {"fabricbind serve --snapshot d --kubeconfig k",
+     "fabricbind serve: --snapshot and --kubeconfig exclude each other"},
     {"fabricbind nodes --snapshot d --job j",
      "fabricbind nodes: unknown option '--job', see --help"},
     {"fabricbind nodes --snapshot d --keep-members",
