@@ -35,6 +35,8 @@ enum fb_metric {
     FB_METRIC_CERTIFICATES,       /* certificates_total{source,result}, counter */
     FB_METRIC_REGISTRATIONS,      /* registrations_total{result}, counter */
     FB_METRIC_WATCH_RESTARTS,     /* watch_restarts_total{kind,reason}, counter */
+    FB_METRIC_UNINJECTED,         /* uninjected_pods, gauge */
+    FB_METRIC_COMPLAINTS,         /* complaints{reason}, gauge */
     FB_METRIC_BUILD,              /* build_info{version}, gauge, always 1 */
     FB_METRICS,
 };

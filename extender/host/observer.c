@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "observer.h"
+
+#include "choice_object.h"
+#include "log.h"
+
+#include "fabricbind/complaint.h"
+#include "fabricbind/own.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define REMEMBERED ((size_t)4 * FB_COMPLAINTS)
+#define ROUNDS 12 /* in which all gangs that wait are planned once, if they are not too many */
+
+/* What was found before. */
+struct memory {
+    uint64_t hash; /* of the Event */
+    int64_t seen_ms;
+};
+
+struct fb_observer {
+    struct fb_inventory_slot *slot;
+    struct fb_metrics *metrics;
+    struct fb_observer_limits limits; /* without zeros */
+    fb_observer_tell tell;
+    void *context;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of what follows up to gone */
+    bool ending, ended;
+    pthread_cond_t wake, gone; /* by CLOCK_MONOTONIC */
+    struct memory memory[REMEMBERED];
+    size_t memory_len;
+    uint64_t generation; /* of the inventory looked at last; 0: none */
+    int64_t looked_ms;
+    size_t first; /* gang to begin with */
+    bool fresh;   /* something was found for the first time */
+};
+
+static struct memory *find(struct fb_observer *observer, uint64_t hash)
+{
+    for (size_t i = 0; i < observer->memory_len; i++) {
+        if (observer->memory[i].hash == hash)
+            return &observer->memory[i];
+    }
+    return NULL;
+}
+
+/* Was it found before. What there is no room to remember is not told. */
+static bool is_known(struct fb_observer *observer, uint64_t hash, int64_t now_ms)
+{
+    struct memory *known = find(observer, hash);
+
+    if (known != NULL) {
+        known->seen_ms = now_ms;
+        return true;
+    }
+    if (observer->memory_len < REMEMBERED)
+        observer->memory[observer->memory_len++] = (struct memory){hash, now_ms};
+    observer->fresh = true;
+    return false;
+}
+
+static void forget(struct fb_observer *observer, int64_t now_ms)
+{
+    int64_t least_ms = now_ms - (int64_t)ROUNDS * observer->limits.every_ms;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < observer->memory_len; i++) {
+        if (observer->memory[i].seen_ms >= least_ms)
+            observer->memory[kept++] = observer->memory[i];
+    }
+    observer->memory_len = kept;
+}
+
+/* Kinds of other groups are rare, and their version is for display only. */
+static const char *version_of(struct fb_arena *arena, const struct fb_complaint *of)
+{
+    const char *version = fb_choice_api_version(of->kind, of->group);
+
+    if (*of->group == '\0')
+        return "v1";
+    return version != NULL ? version : fb_arena_print(arena, "%s/v1", of->group);
+}
+
+static void tell_of(struct fb_observer *observer, struct fb_arena *arena,
+                    const struct fb_complaint *of, int64_t now_ms)
+{
+    const struct fb_event event = {
+        .kind = of->kind,
+        .api_version = version_of(arena, of),
+        .space = of->space,
+        .name = of->name,
+        .uid = *of->uid != '\0' ? of->uid : NULL,
+        .reason = of->reason,
+        .note = of->note,
+        .warning = true,
+    };
+
+    if (event.api_version != NULL && is_known(observer, fb_event_hash(&event), now_ms))
+        observer->tell(observer->context, &event);
+}
+
+static void measure(const struct fb_observer *observer, const struct fb_complaints *found)
+{
+    struct fb_metrics *metrics = observer->metrics;
+
+    fb_metrics_set(metrics, FB_METRIC_UNINJECTED, NULL, (double)found->uninjected);
+    fb_metrics_clear(metrics, FB_METRIC_COMPLAINTS);
+    for (size_t i = 0; i < found->len; i++)
+        fb_metrics_add(metrics, FB_METRIC_COMPLAINTS, &found->at[i].reason, 1.0);
+}
+
+static enum fb_status look_at(struct fb_observer *observer, struct fb_arena *arena,
+                              const struct fb_inventory *inventory, int64_t now_ms)
+{
+    const struct fb_config *config = &inventory->in.config;
+    const struct fb_complaint_input in = {
+        .cluster = &inventory->in.cluster,
+        .objects = &inventory->in.objects,
+        .namespaces = &inventory->in.namespaces,
+        .excluded = &config->admission.exclude_spaces,
+        .first = observer->first,
+        .gangs = observer->limits.gangs,
+    };
+    struct fb_complaints found;
+    enum fb_status st = fb_complaints_make(arena, &in, &found);
+
+    if (st != FB_OK)
+        return st;
+    observer->first = found.next;
+    measure(observer, &found);
+    for (size_t i = 0; i < found.len && observer->tell != NULL && config->mode == FB_MODE_ENFORCE;
+         i++)
+        tell_of(observer, arena, &found.at[i], now_ms);
+    return FB_OK;
+}
+
+/* Look where something has changed, or where what was found has to be found again. */
+static void look(struct fb_observer *observer)
+{
+    FB_OWNED(fb_inventory_releasep) struct fb_inventory *inventory = NULL;
+    FB_OWNED(fb_arena_freep) struct fb_arena *arena = NULL;
+    int64_t now_ms = fb_inventory_clock_ms();
+
+    if (observer->generation > 0 && now_ms - observer->looked_ms < observer->limits.every_ms)
+        return;
+    inventory = fb_inventory_slot_get(observer->slot);
+    if ((inventory->generation == observer->generation && !observer->fresh) ||
+        (inventory->live && !inventory->synced))
+        return;
+    observer->generation = inventory->generation;
+    observer->looked_ms = now_ms;
+    observer->fresh = false;
+    forget(observer, now_ms);
+    arena = fb_arena_new(0);
+    if (arena == NULL || look_at(observer, arena, inventory, now_ms) != FB_OK)
+        fb_log(FB_LOG_WARNING, "out of memory: gangs and nodes are not looked over", NULL, 0);
+}
+
+static struct timespec in_ms(unsigned ms)
+{
+    struct timespec until = {0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)(ms / 1000);
+    until.tv_nsec += (long)(ms % 1000) * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    return until;
+}
+
+static void *run(void *context)
+{
+    struct fb_observer *observer = context;
+
+    (void)pthread_mutex_lock(&observer->lock);
+    while (!observer->ending) {
+        struct timespec until = in_ms(observer->limits.every_ms / 10 + 1);
+
+        (void)pthread_mutex_unlock(&observer->lock);
+        look(observer);
+        (void)pthread_mutex_lock(&observer->lock);
+        if (!observer->ending)
+            (void)pthread_cond_timedwait(&observer->wake, &observer->lock, &until);
+    }
+    observer->ended = true;
+    (void)pthread_cond_signal(&observer->gone);
+    (void)pthread_mutex_unlock(&observer->lock);
+    return NULL;
+}
+
+static void init_locks(struct fb_observer *observer)
+{
+    pthread_condattr_t attributes;
+
+    (void)pthread_mutex_init(&observer->lock, NULL);
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&observer->wake, &attributes);
+    (void)pthread_cond_init(&observer->gone, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+}
+
+static void release(struct fb_observer *observer)
+{
+    (void)pthread_cond_destroy(&observer->gone);
+    (void)pthread_cond_destroy(&observer->wake);
+    (void)pthread_mutex_destroy(&observer->lock);
+    free(observer);
+}
+
+enum fb_status fb_observer_start(struct fb_inventory_slot *slot, struct fb_metrics *metrics,
+                                 const struct fb_observer_limits *limits, fb_observer_tell tell,
+                                 void *context, struct fb_observer **ret, struct fb_error *err)
+{
+    struct fb_observer *observer = calloc(1, sizeof *observer);
+    int failed;
+
+    if (observer == NULL)
+        return fb_error_set(err, FB_ENOMEM, "out of memory");
+    observer->slot = slot;
+    observer->metrics = metrics;
+    observer->tell = tell;
+    observer->context = context;
+    if (limits != NULL)
+        observer->limits = *limits;
+    if (observer->limits.every_ms == 0)
+        observer->limits.every_ms = 10000;
+    if (observer->limits.gangs == 0)
+        observer->limits.gangs = 256;
+    init_locks(observer);
+    failed = pthread_create(&observer->thread, NULL, run, observer);
+    if (failed != 0) {
+        char reason[128];
+
+        release(observer);
+        return fb_error_set(err, FB_EIO, "no thread can be had: %s",
+                            strerror_r(failed, reason, sizeof reason));
+    }
+    *ret = observer;
+    return FB_OK;
+}
+
+bool fb_observer_stop(struct fb_observer *observer, unsigned wait_ms)
+{
+    struct timespec until = in_ms(wait_ms);
+    bool ended;
+
+    if (observer == NULL)
+        return true;
+    (void)pthread_mutex_lock(&observer->lock);
+    observer->ending = true;
+    (void)pthread_cond_signal(&observer->wake);
+    while (!observer->ended &&
+           pthread_cond_timedwait(&observer->gone, &observer->lock, &until) == 0) {
+    }
+    ended = observer->ended;
+    (void)pthread_mutex_unlock(&observer->lock);
+    if (!ended) {
+        (void)pthread_detach(observer->thread);
+        return false;
+    }
+    (void)pthread_join(observer->thread, NULL);
+    release(observer);
+    return true;
+}
