@@ -11,8 +11,7 @@
 struct trial {
     struct fb_complaining *work;
     const struct fb_gang *gang;
-    const struct fb_pod *pod; /* one that waits */
-    struct fb_gang_job of;
+    const struct fb_pod *pod; /* one that waits, perhaps pinned to a fabric */
 };
 
 /* The cluster with free amounts of its own. @empty: as if no pod was there. */
@@ -37,16 +36,18 @@ static enum fb_status copy_cluster(const struct trial *trial, bool empty, struct
     return st;
 }
 
-/* Plan it on @fabric, FB_NONE: on any; @ret_fabric FB_NONE where it does not hold. */
-static enum fb_status try_on(const struct trial *trial, bool empty, size_t fabric,
-                             struct fb_plan *ret)
+/* Plan it, as its pods are or as its owner would have them made now. */
+static enum fb_status try_out(const struct trial *trial, bool empty, bool as_made,
+                              struct fb_plan *ret)
 {
+    const struct fb_pod *pod = as_made || trial->gang->job == NULL ? trial->pod : NULL;
+    struct fb_gang_job *of = fb_arena_alloc(trial->work->scratch, sizeof *of);
     struct fb_cluster cluster;
-    enum fb_status st = copy_cluster(trial, empty, &cluster);
+    enum fb_status st = of != NULL ? copy_cluster(trial, empty, &cluster) : FB_ENOMEM;
 
-    return st == FB_OK
-               ? fb_plan_make_on(&cluster, &trial->of.job, trial->of.group, fabric, ret, NULL)
-               : st;
+    if (st == FB_OK)
+        st = fb_gang_job_make(cluster.arena, cluster.settings, trial->gang, pod, of);
+    return st == FB_OK ? fb_plan_make(&cluster, &of->job, of->group, ret, NULL) : st;
 }
 
 static enum fb_status complain_full(const struct trial *trial, size_t chosen, size_t other)
@@ -56,11 +57,11 @@ static enum fb_status complain_full(const struct trial *trial, size_t chosen, si
     return fb_complain(trial->work, fb_complaint_of_gang(trial->gang), FB_COMPLAINT_FULL,
                        fb_arena_print(trial->work->arena,
                                       "the pods were made for %s, which has no room for all of "
-                                      "them, while %s has: created again they would go there",
+                                      "them, while %s has: submit the job again to have it there",
                                       fabrics[chosen].name, fabrics[other].name));
 }
 
-/* Held to a fabric without room, while another one has some. */
+/* Held to a fabric without room by pins that the owner does not ask for. */
 static enum fb_status judge_choice(const struct trial *trial)
 {
     const struct fb_cluster *cluster = trial->work->in->cluster;
@@ -68,12 +69,12 @@ static enum fb_status judge_choice(const struct trial *trial)
     struct fb_plan plan;
     enum fb_status st;
 
-    if (chosen == FB_NONE)
+    if (chosen == FB_NONE || trial->gang->job == NULL)
         return FB_OK;
-    st = try_on(trial, false, chosen, &plan);
+    st = try_out(trial, false, true, &plan);
     if (st != FB_OK || plan.fits)
         return st;
-    st = try_on(trial, false, FB_NONE, &plan);
+    st = try_out(trial, false, false, &plan);
     if (st != FB_OK || !plan.fits || plan.gang_fabric == FB_NONE)
         return st;
     return complain_full(trial, chosen, plan.gang_fabric);
@@ -102,17 +103,14 @@ static bool has_nodes(const struct trial *trial)
 }
 
 /* Where no node is there yet, some are perhaps still to come. */
-static enum fb_status judge(struct trial *trial)
+static enum fb_status judge(const struct trial *trial)
 {
     struct fb_plan plan;
     enum fb_status st;
 
     if (!has_nodes(trial))
         return FB_OK;
-    st = fb_gang_job_make(trial->work->scratch, trial->work->in->cluster->settings, trial->gang,
-                          trial->pod, &trial->of);
-    if (st == FB_OK)
-        st = try_on(trial, true, FB_NONE, &plan);
+    st = try_out(trial, true, false, &plan);
     if (st != FB_OK)
         return st;
     return plan.fits ? judge_choice(trial) : complain_large(trial, &plan);
@@ -128,7 +126,7 @@ enum fb_status fb_complain_gangs(struct fb_complaining *work)
     work->made->next = work->in->first;
     for (size_t n = 0; st == FB_OK && n < cluster->gangs_len && judged < work->in->gangs; n++) {
         size_t i = (work->in->first + n) % cluster->gangs_len;
-        struct trial trial = {work, &cluster->gangs[i], waiting[i], {{0}, 0}};
+        struct trial trial = {work, &cluster->gangs[i], waiting[i]};
 
         work->made->next = (i + 1) % cluster->gangs_len;
         if (waiting[i] == NULL || trial.gang->fabric != FB_NONE || trial.gang->size < 2)

@@ -7,7 +7,7 @@ static enum fb_status take_tasks(struct fb_arena *arena, const struct fb_setting
                                  const struct fb_job *from, const struct fb_pod *pod,
                                  struct fb_job *job)
 {
-    size_t told = fb_job_told_task(from, pod);
+    size_t told = pod != NULL ? fb_job_told_task(from, pod) : SIZE_MAX;
     int64_t outside = 0;
 
     *job = *from;
@@ -19,7 +19,7 @@ static enum fb_status take_tasks(struct fb_arena *arena, const struct fb_setting
         struct fb_task *task = &job->tasks[job->tasks_len];
 
         *task = from->tasks[i];
-        if (i == told || from->tasks_len == 1)
+        if (pod != NULL && (i == told || from->tasks_len == 1))
             task->pod = *pod;
         if (fb_need_gpus(&task->pod, settings, NULL) > 0)
             job->tasks_len++;
@@ -64,9 +64,11 @@ static enum fb_status make_up(struct fb_arena *arena, const struct fb_gang *gang
 
 static int64_t group_of(const struct fb_job *job, const struct fb_pod *pod)
 {
-    const char *index = fb_pairs_find(&pod->labels, "leaderworkerset.sigs.k8s.io/group-index");
+    const char *index = NULL;
 
-    return job->groups > 1 && index != NULL ? strtoll(index, NULL, 10) : 0;
+    if (job->groups > 1 && pod != NULL)
+        index = fb_pairs_find(&pod->labels, "leaderworkerset.sigs.k8s.io/group-index");
+    return index != NULL ? strtoll(index, NULL, 10) : 0;
 }
 
 enum fb_status fb_gang_job_make(struct fb_arena *arena, const struct fb_settings *settings,

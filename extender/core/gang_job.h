@@ -17,6 +17,7 @@ struct fb_gang_job {
  * change pods, not owners. Of an owner that nobody told: as many pods as the gang counts, all like
  * this one.
  *
+ * @pod  NULL: all are as the owner says, which is told
  * @ret  in @arena, texts borrowed from @gang and @pod
  *
  * Returns FB_OK; FB_ENOMEM.

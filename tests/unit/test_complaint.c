@@ -153,12 +153,34 @@ static void test_complaints__tell_of_a_pod_of_nobody(void **state)
     stop(&at);
 }
 
+/* The job is for the fabric in @zone, and its pods that wait are pinned there; not so with "+". */
+static void hold_to(struct scene *at, const char *zone, struct fb_pair *note)
+{
+    bool pinned = *zone != '+';
+
+    zone += pinned ? 0 : 1;
+    build(at);
+    for (size_t f = 0; f < at->cluster.fabrics_len; f++) {
+        if (strstr(at->cluster.fabrics[f].name, zone) != NULL)
+            note->value = at->cluster.fabrics[f].key;
+    }
+    plan_case_job(at->builder)->annotations = (struct fb_pairs){note, 1, 1};
+    for (size_t p = 0; pinned && p < at->builder->pods_len; p++) {
+        struct fb_pod *pod = &at->builder->pods[p];
+
+        if (pod->owners_len == 0 || *pod->node != '\0')
+            continue;
+        give_term(at->builder, pod);
+        give_requirement(at->builder, pod, ZONE_LABEL, "In", zone);
+    }
+}
+
 static void test_complaints__tell_of_gangs_that_wait(void **state)
 {
     static const struct {
         const char *name;
         struct plan_case from;
-        const char *chosen;
+        const char *chosen; /* and the pods are pinned to it */
         const char *want;
     } cases[] = {
         {"room", {ONE_OF_TWO, NULL, NULL, "worker=2x8", 0}, "z1", ""},
@@ -168,6 +190,11 @@ static void test_complaints__tell_of_gangs_that_wait(void **state)
         {"full", {ONE_OF_TWO, "8>a", NULL, "worker=2x8", 0}, "z1", "FabricFull Job team/j"},
         {"both full", {ONE_OF_TWO, "8>a 8>c", NULL, "worker=2x8", 0}, "z1", ""},
         {"the other full", {ONE_OF_TWO, "8>c", NULL, "worker=2x8", 0}, "z1", ""},
+        {"chosen, but not held", {ONE_OF_TWO, "8>a", NULL, "worker=2x8", 0}, "+z1", ""},
+        {"held to the smaller",
+         {"a b c:-/-:z2", NULL, NULL, "worker=2x8", 0},
+         "z2",
+         "FabricFull Job team/j"},
         {"chosen and gone", {ONE_OF_TWO, "8>a", NULL, "worker=2x8", 0}, "z9", ""},
         {"held by a member", {ONE_OF_TWO, "8>b", "worker-3>a", "worker=4x8", 0}, "z1", ""},
     };
@@ -180,13 +207,8 @@ static void test_complaints__tell_of_gangs_that_wait(void **state)
         start(&at, &cases[i].from, 2);
         for (size_t p = 0; p < at.builder->pods_len; p++)
             give_pod_label(at.builder, &at.builder->pods[p], "fabricbind.io/managed", "true");
-        build(&at);
-        for (size_t f = 0; cases[i].chosen != NULL && f < at.cluster.fabrics_len; f++) {
-            if (strstr(at.cluster.fabrics[f].name, cases[i].chosen) != NULL)
-                note.value = at.cluster.fabrics[f].key;
-        }
         if (cases[i].chosen != NULL)
-            plan_case_job(at.builder)->annotations = (struct fb_pairs){&note, 1, 1};
+            hold_to(&at, cases[i].chosen, &note);
         expect(&at, cases[i].name, cases[i].want);
         stop(&at);
     }
