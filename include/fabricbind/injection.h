@@ -12,7 +12,8 @@
 /**
  * What is put into a networked pod when it is created, because its spec is frozen afterwards: a
  * JSON Patch (RFC 6902). Everything is set only where it is absent, by name and in front of the
- * user's; applied twice it is the same as once.
+ * user's; applied twice it is the same as once. Only the annotations of profile_keys.h, and what
+ * tells of degradation, are emptied where a user has set them: they are ours to say.
  */
 
 /** "add" @value, a JSON text, at the JSON Pointer @path (RFC 6901). */
