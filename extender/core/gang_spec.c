@@ -76,7 +76,7 @@ const struct fb_job *fb_gang_specs_job(const struct fb_gang_specs *specs,
 const struct fb_podgroup *fb_gang_specs_podgroup(const struct fb_gang_specs *specs,
                                                  const struct fb_gang *gang)
 {
-    struct fb_podgroup like = {.space = gang->space, .owner = {.uid = gang->key}};
+    struct fb_podgroup like = {.space = gang->space, .owner = {.uid = gang->key, .name = ""}};
     const struct fb_podgroup *key = &like;
     const struct fb_podgroup **found = NULL;
 

@@ -191,6 +191,36 @@ static void test_admission_pods__denies_what_nobody_can_tell(void **state)
     stop(&scene);
 }
 
+/* The API server looks at references only after its webhooks did. */
+static void test_admission_pods__bears_owners_that_are_none(void **state)
+{
+    static const char *const owners[] = {
+        "[{}]",
+        "[{'kind':'Job','apiVersion':'batch.volcano.sh/v1alpha1'}]",
+        "[{'kind':'Job','apiVersion':'batch.volcano.sh/v1alpha1','name':'mixtral-pre'}]",
+        "[{'kind':'Job','apiVersion':'','uid':'u','controller':true}]",
+    };
+    static const struct fb_podgroup group = {
+        .space = "team", .name = "g", .uid = "gu", .owner = {"Job", "g", "j", "ju", true}};
+    struct scene scene = {.inventory = admission_case_read("aws")};
+
+    (void)state;
+    scene.inventory->in.objects.podgroups = &group;
+    scene.inventory->in.objects.podgroups_len = 1;
+    admission_case_build(scene.inventory);
+    start(&scene, NULL);
+    for (size_t i = 0; i < COUNT(owners); i++) {
+        char pod[512];
+
+        (void)snprintf(pod, sizeof pod,
+                       "{'metadata':{'name':'p','ownerReferences':%s},'spec':{'containers':[{"
+                       "'name':'c','resources':{'limits':{'nvidia.com/gpu':8}}}]}}",
+                       owners[i]);
+        expect(&scene, pod, "/metadata/name", "'p'");
+    }
+    stop(&scene);
+}
+
 static void test_admission_pods__warns_of_what_is_no_whole_gpu(void **state)
 {
     struct scene scene;
@@ -352,6 +382,7 @@ int main(void)
         cmocka_unit_test(test_admission_pods__injects_what_the_nodes_ask_for),
         cmocka_unit_test(test_admission_pods__changes_nothing_the_second_time),
         cmocka_unit_test(test_admission_pods__denies_what_nobody_can_tell),
+        cmocka_unit_test(test_admission_pods__bears_owners_that_are_none),
         cmocka_unit_test(test_admission_pods__warns_of_what_is_no_whole_gpu),
         cmocka_unit_test(test_admission_pods__looks_only_where_it_observes),
         cmocka_unit_test(test_admission_pods__leaves_namespaces_that_opted_out),
