@@ -6,15 +6,35 @@
 #include "tls_openssl.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SIGNATURE_BYTES 64
 
-struct fb_sign {
-    pthread_mutex_t lock; /* of key */
-    EVP_PKEY *key;        /* NULL: none yet */
+/* Counted here and not by the library, whose counting sanitizers cannot see. */
+struct signer {
+    atomic_uint holders;
+    EVP_PKEY *key;
 };
+
+struct fb_sign {
+    pthread_mutex_t lock;  /* of signer */
+    struct signer *signer; /* NULL: none yet */
+};
+
+static void signer_release(struct signer *signer)
+{
+    if (signer == NULL || atomic_fetch_sub(&signer->holders, 1) > 1)
+        return;
+    EVP_PKEY_free(signer->key);
+    free(signer);
+}
+
+static void signer_releasep(struct signer **at)
+{
+    signer_release(*at);
+}
 
 static void context_freep(EVP_MD_CTX **at)
 {
@@ -78,7 +98,7 @@ void fb_sign_free(struct fb_sign *sign)
 {
     if (sign == NULL)
         return;
-    EVP_PKEY_free(sign->key);
+    signer_release(sign->signer);
     (void)pthread_mutex_destroy(&sign->lock);
     free(sign);
 }
@@ -90,31 +110,35 @@ void fb_sign_freep(struct fb_sign **sign)
 
 enum fb_status fb_sign_set(struct fb_sign *sign, const char *key_pem, struct fb_error *err)
 {
-    EVP_PKEY *next = NULL;
-    EVP_PKEY *old;
-    enum fb_status st = read_key(key_pem, &next, err);
+    FB_OWNED(signer_releasep) struct signer *next = calloc(1, sizeof *next);
+    struct signer *old;
+    enum fb_status st;
 
+    if (next == NULL)
+        return fb_ossl_no_memory(err);
+    atomic_init(&next->holders, 1);
+    st = read_key(key_pem, &next->key, err);
     if (st != FB_OK)
         return st;
     (void)pthread_mutex_lock(&sign->lock);
-    old = sign->key;
-    sign->key = next;
+    old = sign->signer;
+    sign->signer = FB_TAKE(next);
     (void)pthread_mutex_unlock(&sign->lock);
-    EVP_PKEY_free(old);
+    signer_release(old);
     return FB_OK;
 }
 
-/* A hold of the key that there is now; NULL: none. */
-static EVP_PKEY *key_get(struct fb_sign *sign)
+/* The signer that there is now, held; NULL: none. */
+static struct signer *signer_get(struct fb_sign *sign)
 {
-    EVP_PKEY *key;
+    struct signer *signer;
 
     (void)pthread_mutex_lock(&sign->lock);
-    key = sign->key;
-    if (key != NULL && EVP_PKEY_up_ref(key) != 1)
-        key = NULL;
+    signer = sign->signer;
+    if (signer != NULL)
+        atomic_fetch_add(&signer->holders, 1);
     (void)pthread_mutex_unlock(&sign->lock);
-    return key;
+    return signer;
 }
 
 static unsigned char *put(unsigned char *at, const char *field)
@@ -151,7 +175,7 @@ static unsigned char *bytes_of(const struct fb_sign_subject *subject, size_t *re
 const char *fb_sign_text(struct fb_sign *sign, struct fb_arena *arena,
                          const struct fb_sign_subject *subject)
 {
-    FB_OWNED(fb_ossl_key_freep) EVP_PKEY *key = key_get(sign);
+    FB_OWNED(signer_releasep) struct signer *signer = signer_get(sign);
     FB_OWNED(context_freep) EVP_MD_CTX *context = EVP_MD_CTX_new();
     size_t len = 0;
     size_t signature_len = SIGNATURE_BYTES;
@@ -159,8 +183,8 @@ const char *fb_sign_text(struct fb_sign *sign, struct fb_arena *arena,
     FB_OWNED(bytes_freep) unsigned char *bytes = bytes_of(subject, &len);
     char *ret;
 
-    if (key == NULL || context == NULL || bytes == NULL ||
-        EVP_DigestSignInit(context, NULL, NULL, NULL, key) != 1 ||
+    if (signer == NULL || context == NULL || bytes == NULL ||
+        EVP_DigestSignInit(context, NULL, NULL, NULL, signer->key) != 1 ||
         EVP_DigestSign(context, signature, &signature_len, bytes, len) != 1) {
         ERR_clear_error();
         return NULL;
