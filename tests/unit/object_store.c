@@ -53,6 +53,17 @@ static bool is_path(const struct object_store *store, const char *line, bool nam
     return strncmp(strchr(line, ' ') + 1, want, strlen(want)) == 0;
 }
 
+/* With the lock held. */
+static void overtake(struct object_store *store, const char *body)
+{
+    char *again = strdup(store->body[0] != '\0' ? store->body : body);
+
+    assert_non_null(again);
+    store->overtake--;
+    put(store, again);
+    free(again);
+}
+
 /* With the lock held: the status of the answer. */
 static unsigned serve(struct object_store *store, const struct api_request *request)
 {
@@ -69,6 +80,8 @@ static unsigned serve(struct object_store *store, const struct api_request *requ
     }
     if (store->refuse_writes != 0)
         return store->refuse_writes;
+    if (store->overtake > 0)
+        overtake(store, request->body);
     if (!post && store->body[0] == '\0')
         return 404;
     if (post ? store->body[0] != '\0' : version_of(request->body) != store->version) {
@@ -148,6 +161,13 @@ void object_store_refuse(struct object_store *store, unsigned all, unsigned writ
     (void)pthread_mutex_lock(&store->lock);
     store->refuse = all;
     store->refuse_writes = writes;
+    (void)pthread_mutex_unlock(&store->lock);
+}
+
+void object_store_overtake(struct object_store *store, unsigned times)
+{
+    (void)pthread_mutex_lock(&store->lock);
+    store->overtake = times;
     (void)pthread_mutex_unlock(&store->lock);
 }
 

@@ -19,6 +19,7 @@ struct object_store {
     unsigned version;
     unsigned gets, posts, puts; /* that were done */
     unsigned conflicts;
+    unsigned overtake; /* so many of the next writes come a moment after somebody else's */
     unsigned refuse, refuse_writes; /* answer everything, or what writes, with this status */
 };
 
@@ -37,6 +38,10 @@ char *object_store_get(struct object_store *store);
 
 /** Answer with @all, and with @writes what would write, from now on; 0: as it should. */
 void object_store_refuse(struct object_store *store, unsigned all, unsigned writes);
+
+/** Let somebody else write right before each of the next @times writes: what is there, once more,
+ * or what was to be made. */
+void object_store_overtake(struct object_store *store, unsigned times);
 
 /** Counts, under the lock. */
 unsigned object_store_count(struct object_store *store, const unsigned *counter);

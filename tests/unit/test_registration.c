@@ -160,6 +160,17 @@ static void change(const char *from, const char *to)
     free(body);
 }
 
+static bool has_failed(struct fb_metrics *metrics)
+{
+    char *text = fb_metrics_print(metrics, &(size_t){0});
+    bool found;
+
+    assert_non_null(text);
+    found = strstr(text, "fabricbind_registrations_total{result=\"failed\"}") != NULL;
+    free(text);
+    return found;
+}
+
 static void test_registration__is_made_once_a_certificate_is_shown(void **state)
 {
     (void)state;
@@ -167,6 +178,7 @@ static void test_registration__is_made_once_a_certificate_is_shown(void **state)
     start(&scene, true);
     turn(scene.registration);
     assert_int_equal(count_of(&scene.webhooks.gets), 0);
+    assert_false(has_failed(scene.certificates.metrics));
     object_store_refuse(&scene.secrets, 0, 0);
     certificates_case_turn(&scene.certificates);
     await(&scene.webhooks.posts, 1);
@@ -247,7 +259,7 @@ static void test_registration__is_made_once_by_two_who_race(void **state)
     other = start_one(&scene);
     object_store_refuse(&scene.secrets, 0, 0);
     certificates_case_turn(&scene.certificates);
-    for (unsigned i = 1; i <= 20; i++) {
+    for (unsigned i = 1; i <= 6; i++) {
         fb_registration_wake(scene.registration);
         fb_registration_wake(other);
         await(&scene.webhooks.posts, i);
@@ -256,6 +268,31 @@ static void test_registration__is_made_once_by_two_who_race(void **state)
         object_store_set(&scene.webhooks, NULL);
     }
     fb_registration_stop(other);
+}
+
+static void test_registration__tries_again_when_it_was_overtaken(void **state)
+{
+    struct fb_metrics *metrics;
+
+    (void)state;
+    object_store_overtake(&scene.webhooks, 1);
+    start(&scene, true);
+    metrics = scene.certificates.metrics;
+    certificates_case_turn(&scene.certificates);
+    turn(scene.registration);
+    assert_int_equal(count_of(&scene.webhooks.conflicts), 1);
+    assert_int_equal(count_of(&scene.webhooks.posts), 0); /* another one's did it */
+    change("\"timeoutSeconds\":3", "\"timeoutSeconds\":9");
+    object_store_overtake(&scene.webhooks, 2);
+    turn(scene.registration);
+    assert_int_equal(count_of(&scene.webhooks.conflicts), 3);
+    assert_int_equal(count_of(&scene.webhooks.puts), 1);
+    assert_false(has_failed(metrics));
+    change("\"timeoutSeconds\":3", "\"timeoutSeconds\":9");
+    object_store_overtake(&scene.webhooks, 1000);
+    turn(scene.registration);
+    assert_int_equal(count_of(&scene.webhooks.puts), 1);
+    assert_true(has_failed(metrics));
 }
 
 static void test_registration__logs_a_refusal_once(void **state)
@@ -296,6 +333,7 @@ int main(void)
         TEST(test_registration__follows_the_authorities),
         TEST(test_registration__leaves_others_to_it_when_told_so),
         TEST(test_registration__is_made_once_by_two_who_race),
+        TEST(test_registration__tries_again_when_it_was_overtaken),
         TEST(test_registration__logs_a_refusal_once),
     };
 

@@ -255,6 +255,7 @@ static void test_server_tls__cuts_who_is_too_slow(void **state)
     assert_true(
         tls_send(&client, "POST /sum HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\nhalf"));
     assert_int_equal(tls_read(&client, NULL, 0), 0);
+    assert_false(client.garbled);
     tls_close(&client);
     server_case_stop(&at, 1000);
     fb_server_tls_free(tls);

@@ -76,6 +76,8 @@ bool tls_connect(struct tls_client *client, unsigned port, const struct tls_dema
     SSL *session = NULL;
     bool done;
 
+    ERR_clear_error();
+    client->garbled = false;
     client->fd = dial(port);
     client->context = context;
     client->session = NULL;
@@ -130,8 +132,12 @@ unsigned tls_read(struct tls_client *client, char *body, size_t size)
     while (!is_whole(text, &begin)) {
         int got = SSL_read(client->session, text + held, (int)(sizeof text - 1 - held));
 
-        if (got <= 0)
+        if (got <= 0) {
+            client->garbled =
+                SSL_get_error(client->session, got) == SSL_ERROR_SSL &&
+                ERR_GET_REASON(ERR_peek_error()) != SSL_R_UNEXPECTED_EOF_WHILE_READING;
             return 0;
+        }
         held += (size_t)got;
         text[held] = '\0';
     }

@@ -10,6 +10,7 @@
 struct tls_client {
     void *context, *session;
     int fd;
+    bool garbled; /* something came that is no TLS */
 };
 
 /** What a client insists on. */
