@@ -139,21 +139,22 @@ static void note_shown(struct fb_certificates *certificates, const struct fb_tls
 static enum fb_status show(struct fb_certificates *certificates, const struct fb_tls_pair *pair,
                            struct fb_error *err)
 {
-    FB_OWNED(fb_tls_pair_fini)
     struct fb_tls_pair next = {strdup(pair->cert_pem), strdup(pair->key_pem)};
-    struct fb_tls_pair old = certificates->shown;
     struct fb_tls_life life = {0};
-    enum fb_status st;
+    enum fb_status st = FB_OK;
 
     if (next.cert_pem == NULL || next.key_pem == NULL)
-        return fb_error_set(err, FB_ENOMEM, "out of memory");
-    st = fb_tls_read_life(next.cert_pem, &life, err);
+        st = fb_error_set(err, FB_ENOMEM, "out of memory");
+    if (st == FB_OK)
+        st = fb_tls_read_life(next.cert_pem, &life, err);
     if (st == FB_OK)
         st = fb_server_tls_set(certificates->setup.tls, next.cert_pem, next.key_pem, err);
-    if (st != FB_OK)
+    if (st != FB_OK) {
+        fb_tls_pair_fini(&next);
         return st;
+    }
+    fb_tls_pair_fini(&certificates->shown);
     certificates->shown = next;
-    next = old;
     note_shown(certificates, &life);
     return FB_OK;
 }

@@ -62,7 +62,7 @@ bool fb_certificates_ready(struct fb_certificates *certificates);
 /** How often it has looked; for tests. */
 uint64_t fb_certificates_turns(struct fb_certificates *certificates);
 
-/** End the thread, which takes 3 s when the API server does not answer, and free. NULL is fine. */
+/** End the thread, which takes 2 s when the API server does not answer, and free. NULL is fine. */
 void fb_certificates_stop(struct fb_certificates *certificates);
 
 #endif

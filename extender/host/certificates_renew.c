@@ -192,7 +192,7 @@ static enum fb_status renew_signing(struct work *work, struct fb_error *err)
                         : fb_sign_public(key, &public, &why);
     if (st != FB_OK && st != FB_EINPUT)
         return pass(st, &why, err);
-    if (st == FB_OK && strcmp(public, shown) == 0)
+    if (st == FB_OK && public != NULL && strcmp(public, shown) == 0)
         return FB_OK;
     if (work->why->text[0] == '\0')
         *work->why = why;

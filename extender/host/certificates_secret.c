@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define TRIES 5
-#define CALL_MS 3000
+#define CALL_MS 2000
 
 static enum fb_status call(const struct fb_secret_place *place, const char *method,
                            const char *path, const char *body, struct fb_api_reply *ret,
@@ -77,35 +77,52 @@ static enum fb_status write_secret(const struct fb_secret_place *place, struct f
     return refused(&reply, err);
 }
 
+/* One reading, and the writing that it leads to. */
+struct look {
+    const struct fb_secret_place *place;
+    const struct fb_renew_terms *terms;
+    struct fb_secret found; /* what the API server has */
+    struct fb_error why;    /* it was written; "": it was not */
+    bool done;              /* false: another one was faster */
+};
+
+static enum fb_status look_once(struct look *look, struct fb_arena *arena, struct fb_error *err)
+{
+    struct fb_secret next;
+    struct fb_error why = {0};
+    enum fb_status st = read_secret(look->place, arena, &look->found, err);
+
+    if (st != FB_OK)
+        return st;
+    next = look->found;
+    if (next.metadata == NULL)
+        next.type = look->terms->wants_cert ? "kubernetes.io/tls" : "Opaque";
+    st = fb_certificates_renew(arena, &next, look->terms, &why, err);
+    look->done = st == FB_OK && why.text[0] == '\0';
+    if (st != FB_OK || look->done)
+        return st;
+    st = write_secret(look->place, arena, &next, &look->done, err);
+    if (st == FB_OK && look->done) {
+        look->found = next;
+        look->why = why;
+    }
+    return st;
+}
+
 enum fb_status fb_certificates_keep(const struct fb_secret_place *place, struct fb_arena *arena,
                                     const struct fb_renew_terms *terms, struct fb_secret *ret,
                                     struct fb_error *ret_why, struct fb_error *err)
 {
-    bool done = false;
+    struct look look = {.place = place, .terms = terms};
     enum fb_status st = FB_OK;
 
-    for (int i = 0; i < TRIES && st == FB_OK && !done; i++) {
-        struct fb_secret next;
-        struct fb_error why = {0};
-
-        *ret = (struct fb_secret){.space = place->space, .name = place->name};
-        st = read_secret(place, arena, ret, err);
-        if (st != FB_OK)
-            break;
-        next = *ret;
-        if (next.metadata == NULL)
-            next.type = terms->wants_cert ? "kubernetes.io/tls" : "Opaque";
-        st = fb_certificates_renew(arena, &next, terms, &why, err);
-        done = st == FB_OK && why.text[0] == '\0';
-        if (st != FB_OK || done)
-            break;
-        st = write_secret(place, arena, &next, &done, err);
-        if (st == FB_OK && done) {
-            *ret = next;
-            *ret_why = why;
-        }
+    for (int i = 0; i < TRIES && st == FB_OK && !look.done; i++) {
+        look.found = (struct fb_secret){.space = place->space, .name = place->name};
+        st = look_once(&look, arena, err);
     }
-    if (st == FB_OK && !done)
+    if (st == FB_OK && !look.done)
         st = fb_error_set(err, FB_EIO, "others write it all the time");
+    *ret = look.found;
+    *ret_why = look.why;
     return st == FB_OK ? st : fb_error_prefix(err, st, "secret %s/%s", place->space, place->name);
 }

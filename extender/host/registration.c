@@ -12,7 +12,7 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define LIST "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 #define TRIES 5
-#define CALL_MS 3000
+#define CALL_MS 2000
 #define PERIOD_MS 30000
 #define TURN_BYTES ((size_t)64 << 20) /* of memory that a turn takes */
 

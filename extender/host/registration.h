@@ -38,7 +38,7 @@ void fb_registration_wake(struct fb_registration *registration);
 /** How often it has looked; for tests. */
 uint64_t fb_registration_turns(struct fb_registration *registration);
 
-/** End the thread, which takes 3 s when the API server does not answer, and free. NULL is fine. */
+/** End the thread, which takes 2 s when the API server does not answer, and free. NULL is fine. */
 void fb_registration_stop(struct fb_registration *registration);
 
 #endif

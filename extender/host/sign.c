@@ -147,7 +147,7 @@ static unsigned char *put(unsigned char *at, const char *field)
 
     for (int shift = 56; shift >= 0; shift -= 8)
         *at++ = (unsigned char)(len >> shift);
-    memcpy(at, field, len);
+    memcpy(at, field, len); /* NOLINT(bugprone-not-null-terminated-result): its length is there */
     return at + len;
 }
 

@@ -6,6 +6,7 @@
 #include "fabricbind/text.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /**
@@ -21,9 +22,9 @@ struct fb_tls_pair {
 /** The key is overwritten before it is given back. */
 void fb_tls_pair_fini(struct fb_tls_pair *pair);
 
-#define FB_TLS_BACKDATE_S 3600       /* certificates are valid from so long before they are made */
-#define FB_TLS_AUTHORITIES 8         /* the most in a bundle */
-#define FB_TLS_PEM_BYTES (64 * 1024) /* the most of one PEM that is read */
+#define FB_TLS_BACKDATE_S 3600 /* certificates are valid from so long before they are made */
+#define FB_TLS_AUTHORITIES 8   /* the most in a bundle */
+#define FB_TLS_PEM_BYTES ((size_t)64 * 1024) /* the most of one PEM that is read */
 
 /** When a certificate is valid. */
 struct fb_tls_life {
