@@ -300,6 +300,7 @@ static bool is_ready(const struct fb_inventory *inventory)
     return inventory->in.cluster.fabrics_len > 0 && (!inventory->live || inventory->synced);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the admission's world has this type */
 enum fb_status fb_choice_get(void *context, struct fb_arena *arena,
                              const struct fb_inventory *inventory, const struct fb_pod *pod,
                              bool dry_run, const char **ret, struct fb_error *err)

@@ -22,11 +22,7 @@ struct memory {
 };
 
 struct fb_observer {
-    struct fb_inventory_slot *slot;
-    struct fb_metrics *metrics;
-    struct fb_observer_limits limits; /* without zeros */
-    fb_observer_tell tell;
-    void *context;
+    struct fb_observer_setup setup; /* limits without zeros */
     pthread_t thread;
     pthread_mutex_t lock; /* of what follows up to gone */
     bool ending, ended;
@@ -65,7 +61,7 @@ static bool is_known(struct fb_observer *observer, uint64_t hash, int64_t now_ms
 
 static void forget(struct fb_observer *observer, int64_t now_ms)
 {
-    int64_t least_ms = now_ms - (int64_t)ROUNDS * observer->limits.every_ms;
+    int64_t least_ms = now_ms - (int64_t)ROUNDS * observer->setup.limits.every_ms;
     size_t kept = 0;
 
     for (size_t i = 0; i < observer->memory_len; i++) {
@@ -100,12 +96,12 @@ static void tell_of(struct fb_observer *observer, struct fb_arena *arena,
     };
 
     if (event.api_version != NULL && is_known(observer, fb_event_hash(&event), now_ms))
-        observer->tell(observer->context, &event);
+        observer->setup.tell(observer->setup.context, &event);
 }
 
 static void measure(const struct fb_observer *observer, const struct fb_complaints *found)
 {
-    struct fb_metrics *metrics = observer->metrics;
+    struct fb_metrics *metrics = observer->setup.metrics;
 
     fb_metrics_set(metrics, FB_METRIC_UNINJECTED, NULL, (double)found->uninjected);
     fb_metrics_clear(metrics, FB_METRIC_COMPLAINTS);
@@ -123,7 +119,7 @@ static enum fb_status look_at(struct fb_observer *observer, struct fb_arena *are
         .namespaces = &inventory->in.namespaces,
         .excluded = &config->admission.exclude_spaces,
         .first = observer->first,
-        .gangs = observer->limits.gangs,
+        .gangs = observer->setup.limits.gangs,
     };
     struct fb_complaints found;
     enum fb_status st = fb_complaints_make(arena, &in, &found);
@@ -132,8 +128,8 @@ static enum fb_status look_at(struct fb_observer *observer, struct fb_arena *are
         return st;
     observer->first = found.next;
     measure(observer, &found);
-    for (size_t i = 0; i < found.len && observer->tell != NULL && config->mode == FB_MODE_ENFORCE;
-         i++)
+    for (size_t i = 0;
+         i < found.len && observer->setup.tell != NULL && config->mode == FB_MODE_ENFORCE; i++)
         tell_of(observer, arena, &found.at[i], now_ms);
     return FB_OK;
 }
@@ -145,9 +141,9 @@ static void look(struct fb_observer *observer)
     FB_OWNED(fb_arena_freep) struct fb_arena *arena = NULL;
     int64_t now_ms = fb_inventory_clock_ms();
 
-    if (observer->generation > 0 && now_ms - observer->looked_ms < observer->limits.every_ms)
+    if (observer->generation > 0 && now_ms - observer->looked_ms < observer->setup.limits.every_ms)
         return;
-    inventory = fb_inventory_slot_get(observer->slot);
+    inventory = fb_inventory_slot_get(observer->setup.slot);
     if ((inventory->generation == observer->generation && !observer->fresh) ||
         (inventory->live && !inventory->synced))
         return;
@@ -178,7 +174,7 @@ static void *run(void *context)
 
     (void)pthread_mutex_lock(&observer->lock);
     while (!observer->ending) {
-        struct timespec until = in_ms(observer->limits.every_ms / 10 + 1);
+        struct timespec until = in_ms(observer->setup.limits.every_ms / 10 + 1);
 
         (void)pthread_mutex_unlock(&observer->lock);
         look(observer);
@@ -212,25 +208,24 @@ static void release(struct fb_observer *observer)
     free(observer);
 }
 
-enum fb_status fb_observer_start(struct fb_inventory_slot *slot, struct fb_metrics *metrics,
-                                 const struct fb_observer_limits *limits, fb_observer_tell tell,
-                                 void *context, struct fb_observer **ret, struct fb_error *err)
+static void take_setup(struct fb_observer *observer, const struct fb_observer_setup *setup)
+{
+    struct fb_observer_limits *limits = &observer->setup.limits;
+
+    observer->setup = *setup;
+    limits->every_ms = limits->every_ms > 0 ? limits->every_ms : 10000;
+    limits->gangs = limits->gangs > 0 ? limits->gangs : 256;
+}
+
+enum fb_status fb_observer_start(const struct fb_observer_setup *setup, struct fb_observer **ret,
+                                 struct fb_error *err)
 {
     struct fb_observer *observer = calloc(1, sizeof *observer);
     int failed;
 
     if (observer == NULL)
         return fb_error_set(err, FB_ENOMEM, "out of memory");
-    observer->slot = slot;
-    observer->metrics = metrics;
-    observer->tell = tell;
-    observer->context = context;
-    if (limits != NULL)
-        observer->limits = *limits;
-    if (observer->limits.every_ms == 0)
-        observer->limits.every_ms = 10000;
-    if (observer->limits.gangs == 0)
-        observer->limits.gangs = 256;
+    take_setup(observer, setup);
     init_locks(observer);
     failed = pthread_create(&observer->thread, NULL, run, observer);
     if (failed != 0) {

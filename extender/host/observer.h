@@ -29,20 +29,23 @@ struct fb_observer_limits {
     size_t gangs;      /* planned in one round at most, 256; the others in the next ones */
 };
 
+/** What it is started with; copied, and what it points at is borrowed and outlives it. */
+struct fb_observer_setup {
+    struct fb_inventory_slot *slot;
+    struct fb_metrics *metrics;
+    fb_observer_tell tell; /* called by its thread; NULL: metrics only */
+    void *context;         /* handed to tell */
+    struct fb_observer_limits limits;
+};
+
 /**
  * Start the thread, which inherits the caller's signal mask.
  *
- * @slot     borrowed, outlives it
- * @metrics  the same
- * @limits   copied; NULL: all defaults
- * @tell     called by the thread; NULL: metrics only
- * @ret      set on success only; end it with fb_observer_stop()
+ * @ret  set on success only; end it with fb_observer_stop()
  *
  * Returns FB_OK; FB_ENOMEM; FB_EIO when there can be no thread.
  */
-enum fb_status fb_observer_start(struct fb_inventory_slot *slot, struct fb_metrics *metrics,
-                                 const struct fb_observer_limits *limits, fb_observer_tell tell,
-                                 void *context, struct fb_observer **ret,
+enum fb_status fb_observer_start(const struct fb_observer_setup *setup, struct fb_observer **ret,
                                  struct fb_error *err) FB_CHECK;
 
 /** End the thread and free @observer. NULL is fine. Returns whether it has ended within @wait_ms;

@@ -6,7 +6,6 @@
 #include "plan_case.h"
 #include "unit.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define VOLCANO "Job", "batch.volcano.sh"
@@ -19,26 +18,21 @@ struct asked {
     struct fb_pod *pod;
 };
 
-/* "k 2 8 z1": job k has 2 pods of 8 GPUs that wait, its fabric is the one of that zone; "-" none.
- */
-static struct fb_job *put_other(struct builder *builder, const char *text, char zone[8])
+/* Job "k" of @pods pods of 8 GPUs that wait; its fabric is the one of @zone, NULL: not chosen. */
+struct other {
+    const char *job;
+    int64_t pods;
+    const char *zone;
+};
+
+static struct fb_job *put_other(struct builder *builder, const struct other *other)
 {
-    static char names[4][8];
-    char word[8];
-    long pods;
-    long gpus;
-    struct fb_job *job;
+    static const char *const names[] = {"w0", "w1", "w2", "w3"};
+    struct fb_job *job = make_job(builder, other->job);
 
-    assert_int_equal(sscanf(text, "%7s %ld %ld %7s", word, &pods, &gpus, zone), 4);
-    job = make_job(builder, fb_arena_text(builder->arena, word, strlen(word)));
-    (void)give_task(builder, job, "worker", pods, gpus);
-    for (long i = 0; i < pods && i < 4; i++) {
-        struct fb_pod *pod;
-
-        (void)snprintf(names[i], sizeof names[i], "w%ld", i);
-        pod = make_pod(builder, names[i], NULL, gpus);
-        give_owner(builder, pod, VOLCANO, job->name);
-    }
+    (void)give_task(builder, job, "worker", other->pods, 8);
+    for (int64_t i = 0; i < other->pods; i++)
+        give_owner(builder, make_pod(builder, names[i], NULL, 8), VOLCANO, job->name);
     return job;
 }
 
@@ -65,24 +59,23 @@ static void choose_for(struct asked *at, struct fb_job *job, const char *zone)
 {
     struct fb_pod told = {.space = "team"};
 
-    if (strcmp(zone, "-") == 0)
+    if (zone == NULL)
         return;
     give_annotation(at->builder, &told, FB_CHOICE_KEY, key_of(&at->cluster, zone));
     job->annotations = told.annotations;
 }
 
-static void ask_for(struct asked *at, const struct plan_case *from, const char *const *others)
+static void ask_for(struct asked *at, const struct plan_case *from, const struct other *others)
 {
     struct fb_job *jobs[4];
-    char zones[4][8];
     size_t len = 0;
 
     at->builder = plan_case_make(from);
-    for (; others != NULL && len < 4 && others[len] != NULL; len++)
-        jobs[len] = put_other(at->builder, others[len], zones[len]);
+    for (; others != NULL && len < 4 && others[len].job != NULL; len++)
+        jobs[len] = put_other(at->builder, &others[len]);
     at->cluster = build_cluster(at->builder);
     for (size_t i = 0; i < len; i++)
-        choose_for(at, jobs[i], zones[i]);
+        choose_for(at, jobs[i], others[i].zone);
     at->objects = builder_objects(at->builder);
     at->cluster = build_cluster(at->builder);
     at->pod = make_template(
@@ -113,46 +106,49 @@ static void test_plan__chooses_where_the_whole_gang_holds(void **state)
     static const struct {
         const char *name;
         struct plan_case from;
-        const char *others[4];
+        struct other others[4];
         const char *want;
     } cases[] = {
-        {"the only one that holds", {THREE_AND_TWO, "8>a", NULL, "worker=2x8", 0}, {0}, "z1"},
-        {"one is too full", {THREE_AND_TWO, "8>a 8>b", NULL, "worker=2x8", 0}, {0}, "z2"},
+        {"the only one that holds", {THREE_AND_TWO, "8>a", NULL, "worker=2x8", 0}, {{0}}, "z1"},
+        {"one is too full", {THREE_AND_TWO, "8>a 8>b", NULL, "worker=2x8", 0}, {{0}}, "z2"},
         {"a member counts more than room",
          {THREE_AND_TWO, "8>b 8>c", "worker-1>a", "worker=2x8", 0},
-         {0},
+         {{0}},
          "z1"},
         {"full now: the one that would hold it empty",
          {THREE_AND_TWO, "8>a 8>b", NULL, "worker=3x8", 0},
-         {0},
+         {{0}},
          "z1"},
         {"too large for each: the larger",
          {"a b:-/-:z2 c:-/-:z2", NULL, NULL, "worker=3x8", 0},
-         {0},
+         {{0}},
          "z2"},
-        {"nowhere to go", {"cpu:a cpu:b", NULL, NULL, "worker=2x8", 0}, {0}, "none"},
-        {"one pod is no gang", {THREE_AND_TWO, NULL, NULL, "worker=1x8", 0}, {0}, "none"},
-        {"no GPUs", {THREE_AND_TWO, NULL, NULL, "worker=2x0", 0}, {0}, "none"},
+        {"nowhere to go", {"cpu:a cpu:b", NULL, NULL, "worker=2x8", 0}, {{0}}, "none"},
+        {"one pod is no gang", {THREE_AND_TWO, NULL, NULL, "worker=1x8", 0}, {{0}}, "none"},
+        {"no GPUs", {THREE_AND_TWO, NULL, NULL, "worker=2x0", 0}, {{0}}, "none"},
         {"others wait for that place",
          {THREE_AND_TWO, NULL, NULL, "worker=2x8", 0},
-         {"k 2 8 z2"},
+         {{"k", 2, "z2"}},
          "z1"},
-        {"and for that, too", {THREE_AND_TWO, "8>c", NULL, "worker=2x8", 0}, {"k 2 8 z1"}, "z2"},
+        {"and for that, too",
+         {THREE_AND_TWO, "8>c", NULL, "worker=2x8", 0},
+         {{"k", 2, "z1"}},
+         "z2"},
         {"those that have not chosen do not count",
          {THREE_AND_TWO, "8>c", NULL, "worker=2x8", 0},
-         {"k 2 8 -"},
+         {{"k", 2, NULL}},
          "z1"},
         {"nor those whose fabric is gone",
          {THREE_AND_TWO, "8>c", NULL, "worker=2x8", 0},
-         {"k 2 8 z9"},
+         {{"k", 2, "z9"}},
          "z1"},
         {"two that wait",
          {"a b c d:-/-:z2 e:-/-:z2 f:-/-:z2 g:-/-:z2", NULL, NULL, "worker=2x8", 0},
-         {"k 2 8 z1", "l 1 8 z2"},
+         {{"k", 2, "z1"}, {"l", 1, "z2"}},
          "z2"},
         {"one that is larger than its fabric takes nothing",
          {THREE_AND_TWO, NULL, NULL, "worker=3x8", 0},
-         {"k 4 8 z1"},
+         {{"k", 4, "z1"}},
          "z1"},
     };
 
@@ -312,7 +308,7 @@ static void test_key__numbers_the_groups_of_one_owner(void **state)
 static void test_plan__survives_every_lack_of_memory(void **state)
 {
     static const struct plan_case from = {THREE_AND_TWO, "8>a 8>b", NULL, "worker=3x8", 0};
-    static const char *const others[] = {"k 1 8 z1", NULL};
+    static const struct other others[] = {{"k", 1, "z1"}, {NULL, 0, NULL}};
     struct asked at;
     int failures = 0;
 

@@ -181,7 +181,7 @@ static void test_choice_get__does_without_an_answer(void **state)
     at.silent = true;
     choice = choice_of(&at, at.server);
     assert_string_equal(choice_case_get(&at, choice, choice_case_pod(&at, "j"), false), "z1");
-    assert_true(fb_inventory_clock_ms() - began_ms < 10 * FB_CHOICE_MS);
+    assert_true(fb_inventory_clock_ms() - began_ms < INT64_C(10) * FB_CHOICE_MS);
     expect_metric(&at, "unkept", true);
     fb_choice_free(choice);
     choice = choice_of(&at, NULL); /* no API server at all */

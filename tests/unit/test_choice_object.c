@@ -38,7 +38,7 @@ static void test_paths__lead_to_the_pod_group_then_to_the_owner(void **state)
         {"Job", "apps", "team", "j", NULL, ""},
         /* what is no name leads nowhere */
         {"Job", "batch", "team", "../../x", "a/b", ""},
-        {"Job", "batch", "te/am", "j", "g", ""},
+        {"Job", "batch", "a/b", "j", "g", ""},
         {"Job", "batch", "", "j", "g", ""},
         {"Job", "batch", "team", "", "", ""},
         {"Job", "batch", "team", "..", "?x=y", ""},

@@ -83,53 +83,63 @@ static void expect(struct scene *at, const char *name, const char *want)
 
 static const struct plan_case two = {ONE_OF_TWO, NULL, NULL, "worker=2x8", 0};
 
+/* A pod that no webhook saw, changed in one way. */
+struct change {
+    const char *name, *want;
+    const char *label, *annotation, *value;
+    const char *request;
+    bool going, off, excluded, running;
+};
+
+static const struct change changes[] = {
+    {.name = "plain", .want = "2 uninjected NotInjected Job team/j"},
+    {.name = "running", .running = true, .want = "2 uninjected NotInjected Job team/j"},
+    {.name = "injected", .label = "fabricbind.io/managed", .value = "true", .want = ""},
+    {.name = "injected, by its word",
+     .annotation = "fabricbind.io/managed",
+     .value = "true",
+     .want = "2 uninjected NotInjected Job team/j"},
+    {.name = "left alone", .annotation = "fabricbind.io/networking", .value = "false", .want = ""},
+    {.name = "going", .going = true, .want = ""},
+    {.name = "namespace off", .off = true, .want = ""},
+    {.name = "namespace excluded", .excluded = true, .want = ""},
+    {.name = "NICs of its own", .request = "nic", .want = ""},
+};
+
+static void apply(const struct scene *at, const struct change *change, size_t index)
+{
+    static const char *const nodes[] = {"a", "b"};
+    struct fb_pod *pod = &at->builder->pods[index];
+
+    pod->labels.len = 0;
+    pod->terminating = change->going;
+    if (change->running)
+        pod->node = nodes[index];
+    if (change->label != NULL)
+        give_pod_label(at->builder, pod, change->label, change->value);
+    if (change->annotation != NULL)
+        give_annotation(at->builder, pod, change->annotation, change->value);
+    if (change->request != NULL)
+        give_request(at->builder, pod, 0, change->request, 4);
+}
+
 static void test_complaints__tell_of_pods_without_a_network(void **state)
 {
-    static const struct {
-        const char *name, *key, *value; /* of an annotation, or the label */
-        const char *request;
-        bool label, going, off, excluded, running;
-        const char *want;
-    } cases[] = {
-        {"plain", "x", "y", NULL, false, false, false, false, false,
-         "2 uninjected NotInjected Job team/j"},
-        {"running", "x", "y", NULL, false, false, false, false, true,
-         "2 uninjected NotInjected Job team/j"},
-        {"injected", "fabricbind.io/managed", "true", NULL, true, false, false, false, false, ""},
-        {"left alone", "fabricbind.io/networking", "false", NULL, false, false, false, false, false,
-         ""},
-        {"going", "x", "y", NULL, false, true, false, false, false, ""},
-        {"namespace off", "x", "y", NULL, false, false, true, false, false, ""},
-        {"namespace excluded", "x", "y", NULL, false, false, false, true, false, ""},
-        {"NICs of its own", "x", "y", "nic", false, false, false, false, false, ""},
-    };
+    static struct fb_namespace off[] = {{.name = "team", .off = true}};
+    static const struct fb_namespaces spaces = {off, 1, 1};
+    static const char *excluded[] = {"team"};
+    static const struct fb_texts names = {excluded, 1, 1};
 
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        static struct fb_namespace off[] = {{.name = "team", .off = true}};
-        static const struct fb_namespaces spaces = {off, 1, 1};
-        static const char *excluded[] = {"team"};
-        static const struct fb_texts names = {excluded, 1, 1};
+    for (size_t i = 0; i < COUNT(changes); i++) {
         struct scene at;
 
         start(&at, &two, 2);
-        for (size_t p = 0; p < at.builder->pods_len; p++) {
-            struct fb_pod *pod = &at.builder->pods[p];
-
-            pod->labels.len = 0;
-            pod->terminating = cases[i].going;
-            if (cases[i].label)
-                give_pod_label(at.builder, pod, cases[i].key, cases[i].value);
-            else
-                give_annotation(at.builder, pod, cases[i].key, cases[i].value);
-            if (cases[i].request != NULL)
-                give_request(at.builder, pod, 0, cases[i].request, 4);
-            if (cases[i].running)
-                pod->node = p == 0 ? "a" : "b";
-        }
-        at.in.namespaces = cases[i].off ? &spaces : NULL;
-        at.in.excluded = cases[i].excluded ? &names : NULL;
-        expect(&at, cases[i].name, cases[i].want);
+        apply(&at, &changes[i], 0);
+        apply(&at, &changes[i], 1);
+        at.in.namespaces = changes[i].off ? &spaces : NULL;
+        at.in.excluded = changes[i].excluded ? &names : NULL;
+        expect(&at, changes[i].name, changes[i].want);
         stop(&at);
     }
 }

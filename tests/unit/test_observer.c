@@ -76,7 +76,8 @@ static struct builder *make_builder(void)
 
 static void start(struct scene *at, struct fb_inventory *inventory, unsigned every_ms)
 {
-    const struct fb_observer_limits limits = {.every_ms = every_ms};
+    struct fb_observer_setup setup = {
+        .tell = tell, .context = at, .limits = {.every_ms = every_ms}};
 
     (void)pthread_mutex_init(&at->lock, NULL);
     (void)pthread_cond_init(&at->told, NULL);
@@ -84,8 +85,9 @@ static void start(struct scene *at, struct fb_inventory *inventory, unsigned eve
     at->metrics = fb_metrics_new();
     assert_non_null(at->slot);
     assert_non_null(at->metrics);
-    assert_int_equal(
-        fb_observer_start(at->slot, at->metrics, &limits, tell, at, &at->observer, NULL), FB_OK);
+    setup.slot = at->slot;
+    setup.metrics = at->metrics;
+    assert_int_equal(fb_observer_start(&setup, &at->observer, NULL), FB_OK);
 }
 
 static void stop(struct scene *at)
