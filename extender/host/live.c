@@ -303,15 +303,15 @@ enum fb_status fb_live_start(struct fb_apiserver *server, struct fb_inventory_sl
     if (live == NULL)
         return fb_error_set(err, FB_ENOMEM, "out of memory");
     live->slot = slot;
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): safe in glibc once memory was taken. */
+    (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
     init_locks(live);
     st = prepare(live, err);
     ground.store = live->store;
     if (st == FB_OK)
         st = start_watches(live, &ground, err);
-    if (st == FB_OK) {
-        (void)mallopt(M_MMAP_THRESHOLD, MAPPED_BYTES);
+    if (st == FB_OK)
         st = start_builder(live, err);
-    }
     if (st != FB_OK) {
         if (!fb_live_stop(live, START_FAILED_MS))
             fb_log(FB_LOG_ERROR, "threads of the inventory do not end", NULL, 0);

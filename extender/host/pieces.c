@@ -32,7 +32,7 @@ struct fb_pieces *fb_pieces_new(struct fb_packer *packer)
         return NULL;
     pieces->packer = packer;
     pieces->buckets_len = BUCKETS_FIRST;
-    pieces->buckets = calloc(pieces->buckets_len, sizeof *pieces->buckets);
+    pieces->buckets = calloc(pieces->buckets_len, sizeof(struct fb_piece *));
     if (pieces->buckets == NULL) {
         free(pieces);
         return NULL;
@@ -79,7 +79,7 @@ static void spread(struct fb_pieces *pieces)
 
     if (pieces->len < len)
         return;
-    buckets = calloc(len * 2, sizeof *buckets);
+    buckets = calloc(len * 2, sizeof(struct fb_piece *));
     if (buckets == NULL)
         return;
     pieces->buckets = buckets;

@@ -197,7 +197,7 @@ static bool make_room(struct fb_shelf *shelf)
 
     if (shelf->len == shelf->size) {
         size_t size = shelf->size > 0 ? shelf->size * 2 : SLOTS_FIRST / 2;
-        struct fb_stored **at = realloc(shelf->at, size * sizeof *at);
+        struct fb_stored **at = realloc(shelf->at, size * sizeof(struct fb_stored *));
 
         if (at == NULL)
             return false;
@@ -206,7 +206,7 @@ static bool make_room(struct fb_shelf *shelf)
     }
     if (shelf->len < shelf->slots_len / 2)
         return true;
-    slots = calloc(slots_len, sizeof *slots);
+    slots = calloc(slots_len, sizeof(struct fb_stored *));
     if (slots == NULL)
         return false;
     free(shelf->slots);

@@ -37,10 +37,10 @@ struct fb_watch {
     const struct fb_collection *collection;
     struct fb_watch_ground ground;
     struct fb_watch_told told;
-    size_t path;            /* of collection->paths */
-    unsigned failures;      /* one after the other */
-    bool refused, troubled; /* and that was logged */
-    unsigned seed;          /* of jitter */
+    size_t path;       /* of collection->paths */
+    unsigned failures; /* one after the other */
+    bool refused;      /* and that was logged */
+    unsigned seed;     /* of jitter */
     atomic_bool stop, synced, absent;
     pthread_t thread;
     pthread_mutex_t lock; /* of waiting */
@@ -210,16 +210,6 @@ static enum outcome list(struct fb_watch *watch, struct fb_error *err)
     return outcome;
 }
 
-static void note_progress(struct fb_watch *watch)
-{
-    const struct fb_log_field fields[] = {FB_LOG_TEXT("collection", watch->collection->name)};
-
-    if (watch->troubled)
-        fb_log(FB_LOG_INFO, "the API server is followed again", fields, COUNT(fields));
-    watch->troubled = false;
-    watch->failures = 0;
-}
-
 static enum outcome follow(struct fb_watch *watch, struct fb_error *err)
 {
     int64_t began = fb_inventory_clock_ms();
@@ -236,7 +226,7 @@ static enum outcome follow(struct fb_watch *watch, struct fb_error *err)
     outcome = exchange(watch, path, FB_KUBE_WATCH, err);
     lasted = fb_inventory_clock_ms() - began >= QUICK_MS;
     if (watch->told.words != words || (outcome == OUTCOME_FINE && lasted))
-        note_progress(watch);
+        watch->failures = 0;
     else if (outcome == OUTCOME_FINE) {
         (void)fb_error_set(err, FB_EIO, "the watch ended at once");
         return OUTCOME_FAILED;
@@ -267,9 +257,9 @@ static void recover(struct fb_watch *watch, enum outcome outcome, const struct f
     watch->failures++;
     if (outcome == OUTCOME_EXPIRED && watch->failures == 1)
         return; /* that is how watches end sometimes */
-    if (!watch->troubled)
+    if (!watch->told.troubled)
         warn(watch, "the API server cannot be followed, will try again", err->text);
-    watch->troubled = true;
+    watch->told.troubled = true;
     wait_ms(watch, backoff_ms(watch));
 }
 
@@ -285,7 +275,7 @@ static void *run(void *context)
 
         if (watch->stop)
             break;
-        if (!lists || outcome != OUTCOME_FINE)
+        if (!lists || outcome == OUTCOME_EXPIRED || outcome == OUTCOME_FAILED)
             count_restart(watch, reasons[outcome]);
         if (outcome == OUTCOME_ABSENT)
             recover_absent(watch, lists);

@@ -109,13 +109,25 @@ static enum fb_status take(struct fb_watch_told *told, const struct fb_kube_even
     }
 }
 
+/* The API server said something. */
+static void note_word(struct fb_watch_told *told)
+{
+    const struct fb_log_field fields[] = {FB_LOG_TEXT("collection", told->collection->name)};
+
+    told->heard_ms = fb_inventory_clock_ms();
+    if (told->troubled)
+        fb_log(FB_LOG_INFO, "the API server is followed again", fields, COUNT(fields));
+    told->troubled = false;
+}
+
 static enum fb_status take_event(void *context, const struct fb_kube_event *event,
                                  struct fb_error *err)
 {
     struct fb_watch_told *told = context;
     enum fb_status st = take(told, event, err);
 
-    told->heard_ms = fb_inventory_clock_ms();
+    if (st == FB_OK)
+        note_word(told);
     if (st != FB_OK || event->what == FB_KUBE_LISTED)
         return st;
     told->words++;
@@ -144,7 +156,7 @@ enum fb_status fb_watch_told_page(struct fb_watch_told *told, struct fb_kubestre
 
     if (st != FB_OK)
         return st;
-    told->heard_ms = fb_inventory_clock_ms();
+    note_word(told);
     (void)snprintf(told->version, sizeof told->version, "%s", fb_kubestream_version(stream));
     (void)snprintf(told->next, sizeof told->next, "%s", fb_kubestream_next(stream));
     return FB_OK;

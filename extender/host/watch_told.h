@@ -13,6 +13,7 @@ struct fb_watch_told {
     const struct fb_watch_ground *ground;
     char version[64];  /* from which the next watch goes on; "": list */
     char next[4096];   /* of a list: where the next page begins; "" */
+    bool troubled;     /* following failed, which was logged */
     bool expired;      /* in the words of the watch itself */
     bool full;         /* the store is, and that was said */
     size_t words;      /* events and bookmarks of watches */
