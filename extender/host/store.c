@@ -211,6 +211,34 @@ static enum fb_status put(struct fb_store *store, enum fb_kind kind, const union
     return FB_OK;
 }
 
+/* Devices are extended resources, whose names have a domain, or claims. */
+static bool asks_for_device(const struct fb_pod *pod)
+{
+    for (size_t i = 0; i < pod->containers_len; i++) {
+        const struct fb_resources *requests = &pod->containers[i].requests;
+
+        for (size_t r = 0; r < requests->len; r++) {
+            if (strchr(requests->at[r].name, '/') != NULL)
+                return true;
+        }
+    }
+    return pod->claims.len > 0;
+}
+
+/* Could it matter to a gang or to what is free? */
+static bool is_wanted(const struct fb_object *object)
+{
+    bool wanted = false;
+
+    if (object->kind == FB_KIND_POD)
+        return fb_pod_lives(&object->pod);
+    if (object->kind != FB_KIND_BATCHJOB && object->kind != FB_KIND_STATEFULSET)
+        return true;
+    for (size_t i = 0; i < object->job.tasks_len; i++)
+        wanted = wanted || asks_for_device(&object->job.tasks[i].pod);
+    return wanted;
+}
+
 enum fb_status fb_store_put(struct fb_store *store, const struct fb_object *object,
                             bool *ret_changed, struct fb_error *err)
 {
@@ -218,9 +246,9 @@ enum fb_status fb_store_put(struct fb_store *store, const struct fb_object *obje
     struct fb_pair kept[64];
     enum fb_status st;
 
-    if (object->kind == FB_KIND_POD && !fb_pod_lives(&parcel.pod)) {
-        *ret_changed =
-            fb_store_drop(store, FB_KIND_POD, parcel.pod.space, parcel.pod.name, parcel.pod.uid);
+    if (!is_wanted(object)) {
+        *ret_changed = fb_store_drop(store, object->kind, object->pod.space, object->pod.name,
+                                     object->pod.uid);
         return FB_OK;
     }
     if (object->kind == FB_KIND_POD)

@@ -33,7 +33,8 @@ void fb_store_limit(struct fb_store *store, const struct fb_store_limits *limits
 
 /**
  * Keep a copy of @object in place of the one of the same name. A pod that has run to its end is
- * dropped instead. Of a pod the annotations with NCCL's files are left out.
+ * dropped instead, and so is a batch Job or StatefulSet whose pods ask for no device, of which a
+ * cluster may have very many. Of a pod the annotations with NCCL's files are left out.
  *
  * @ret_changed  whether anything is other than before
  *

@@ -3,6 +3,7 @@
 
 #include "fabricbind/own.h"
 #include "live_case.h"
+#include "reload.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -143,6 +144,32 @@ static void test_live_rebase__builds_on_what_was_read_anew(void **state)
     fb_inventory_release(next);
 }
 
+static void test_reload__hands_what_it_read_to_the_live_source(void **state)
+{
+    static const char *policies[] = {FB_TEST_POLICIES};
+    struct fb_options options = {.policies = {.at = policies, .len = 1}};
+    struct live_case all;
+    struct fb_inventory *first;
+    struct fb_inventory *next = NULL;
+    struct fb_reload *reload = NULL;
+
+    (void)state;
+    live_case_init(&all, NODE("n1"), POD("p"));
+    live_case_start(&all);
+    first = live_case_await(&all, 1);
+    assert_int_equal(fb_reload_start(&options, all.slot, all.live, &reload, NULL), FB_OK);
+    fb_reload_ask(reload);
+    while (next == NULL || next->base == first->base) {
+        fb_inventory_release(next);
+        next = live_case_await(&all, 1); /* the objects stay */
+    }
+    assert_true(next->live && next->synced);
+    fb_inventory_release(first);
+    fb_inventory_release(next);
+    assert_true(fb_reload_stop(reload, 20000));
+    live_case_stop(&all);
+}
+
 static void *keep_reading(void *context)
 {
     struct live_case *all = context;
@@ -212,6 +239,7 @@ int main(void)
         cmocka_unit_test(test_live__shows_nothing_before_all_is_listed),
         cmocka_unit_test(test_live__does_not_build_for_what_is_no_news),
         cmocka_unit_test(test_live_rebase__builds_on_what_was_read_anew),
+        cmocka_unit_test(test_reload__hands_what_it_read_to_the_live_source),
         cmocka_unit_test(test_live__is_safe_for_readers),
     };
 

@@ -121,6 +121,11 @@ static void test_measure_age__is_that_of_a_snapshot(void **state)
     fb_measure_age(metrics, &inventory, 3500);
     expect_metric(metrics, "fabricbind_inventory_age_seconds 2.5");
     inventory.has_snapshot = false;
+    inventory.live = inventory.synced = true;
+    inventory.read_ms = 2000;
+    fb_measure_age(metrics, &inventory, 3500);
+    expect_metric(metrics, "fabricbind_inventory_age_seconds 1.5");
+    inventory.synced = false;
     fb_measure_age(metrics, &inventory, 3500);
     expect_no_metric(metrics, "fabricbind_inventory_age_seconds");
 }

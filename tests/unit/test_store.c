@@ -77,19 +77,41 @@ static void test_store_listed__drops_what_the_list_did_not_tell(void **state)
     struct line line;
 
     (void)state;
-    fb_store_list(store, FB_KIND_BATCHJOB);
+    fb_store_list(store, FB_KIND_VCJOB);
     (void)store_case_put(
-        store, FB_KIND_BATCHJOB,
+        store, FB_KIND_VCJOB,
         OF(ITEM("s", "a", "1", "") "," ITEM("s", "b", "2", "") "," ITEM("s", "c", "3", "")));
-    assert_int_equal(fb_store_listed(store, FB_KIND_BATCHJOB), 0);
-    (void)store_case_put(store, FB_KIND_JOBSET, OF(ITEM("s", "x", "7", "")));
+    assert_int_equal(fb_store_listed(store, FB_KIND_VCJOB), 0);
+    (void)store_case_put(store, FB_KIND_RAYCLUSTER, OF(ITEM("s", "x", "7", "")));
 
-    fb_store_list(store, FB_KIND_BATCHJOB);
-    (void)store_case_put(store, FB_KIND_BATCHJOB, OF(ITEM("s", "a", "1", "")));
-    fb_store_keep(store, FB_KIND_BATCHJOB, "s", "c"); /* told, but not to be read */
-    fb_store_keep(store, FB_KIND_BATCHJOB, "s", "d");
-    assert_int_equal(fb_store_listed(store, FB_KIND_BATCHJOB), 1);
-    assert_string_equal(store_case_names(store, FB_KIND_BATCHJOB, &line), "s/a s/c s/x");
+    fb_store_list(store, FB_KIND_VCJOB);
+    (void)store_case_put(store, FB_KIND_VCJOB, OF(ITEM("s", "a", "1", "")));
+    fb_store_keep(store, FB_KIND_VCJOB, "s", "c"); /* told, but not to be read */
+    fb_store_keep(store, FB_KIND_VCJOB, "s", "d");
+    assert_int_equal(fb_store_listed(store, FB_KIND_VCJOB), 1);
+    assert_string_equal(store_case_names(store, FB_KIND_VCJOB, &line), "s/a s/c s/x");
+}
+
+#define JOB(name, resource)                                                                        \
+    ITEM("s", name, name,                                                                          \
+         ",'spec':{'template':{'spec':{'containers':[{'resources':{'limits':{'" resource           \
+         "':'1'}}}]}}}")
+
+static void test_store_put__passes_over_jobs_without_devices(void **state)
+{
+    static const enum fb_kind kinds[] = {FB_KIND_BATCHJOB, FB_KIND_STATEFULSET};
+    struct line line;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        FB_OWNED(fb_store_freep) struct fb_store *store = new_store(0, 0);
+
+        assert_int_equal(
+            store_case_put(store, kinds[i], OF(JOB("a", "nvidia.com/gpu") "," JOB("b", "cpu"))), 1);
+        assert_string_equal(store_case_names(store, kinds[i], &line), "s/a");
+        assert_int_equal(store_case_put(store, kinds[i], OF(JOB("a", "cpu"))), 1);
+        assert_string_equal(store_case_names(store, kinds[i], &line), "");
+    }
 }
 
 static void test_store_put__keeps_to_its_bounds(void **state)
@@ -237,6 +259,7 @@ int main(void)
         cmocka_unit_test(test_store_put__drops_pods_that_have_run_to_their_end),
         cmocka_unit_test(test_store_drop__leaves_a_namesake_alone),
         cmocka_unit_test(test_store_listed__drops_what_the_list_did_not_tell),
+        cmocka_unit_test(test_store_put__passes_over_jobs_without_devices),
         cmocka_unit_test(test_store_put__keeps_to_its_bounds),
         cmocka_unit_test(test_store_fill__holds_what_it_gave_out),
         cmocka_unit_test(test_store_put__leaves_files_of_nccl_out),
