@@ -201,7 +201,7 @@ enum fb_status fb_creation_choose(const struct fb_cluster *cluster, const struct
     choice.fabric = prefer(&choice, planned);
     st = make(&choice, &made);
     if (st == FB_OK && needs_whole(&choice, made.fabric)) {
-        made = (struct fb_creation){0};
+        made = (struct fb_creation){.partial = true};
         made.reason = "this network is shared by whole nodes only: ask for all GPUs of a node";
     }
     if (st == FB_OK)

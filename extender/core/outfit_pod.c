@@ -44,6 +44,7 @@ enum fb_status fb_outfit_create(const struct fb_outfit_new *in, struct fb_outfit
                                 &creation);
     made.fabric = creation.fabric;
     made.denied = creation.reason;
+    made.partial = creation.partial;
     if (st == FB_OK && made.fabric != NULL)
         st = inject(in, &creation, &made.injection);
     if (st != FB_OK)

@@ -15,6 +15,9 @@
 
 #define FIRST_BYTES ((size_t)16 << 10)
 
+/* So long an inventory may be behind what the API server has just made; it waits 3 s itself. */
+#define WAIT_MS 1000
+
 /* Parsed, a body takes up to forty times its size: those beyond this, which no pod or job of good
    sense is, are read one at a time. */
 #define LARGE_BYTES ((size_t)1 << 20)
@@ -25,6 +28,7 @@ struct fb_admission {
     struct fb_admission_world world;
     struct fb_review_formats *formats;
     pthread_mutex_t large;  /* for who reads a large body */
+    atomic_uint waiting;    /* reviews that wait for another inventory */
     atomic_bool complained; /* the first fault was logged */
 };
 
@@ -85,6 +89,11 @@ bool fb_admission_creates(const struct fb_admission_work *work, const char *grou
 static const struct fb_namespace *find_space(const struct fb_admission_work *work)
 {
     return fb_namespaces_find(&work->inventory->in.namespaces, work->review.space);
+}
+
+bool fb_admission_knows_space(const struct fb_admission_work *work)
+{
+    return find_space(work) != NULL;
 }
 
 bool fb_admission_leaves(const struct fb_admission_work *work)
@@ -205,35 +214,50 @@ static enum fb_status say(const struct fb_admission_work *work, struct fb_answer
     return FB_OK;
 }
 
+/* Half a cluster would look as if pods could go nowhere. */
+static enum fb_status await_objects(struct fb_admission_work *work, struct fb_error *err)
+{
+    while (work->inventory->live && !work->inventory->synced && fb_admission_wait(work))
+        continue;
+    if (work->inventory->live && !work->inventory->synced)
+        return fb_error_set(err, FB_EIO, "the inventory is not complete yet");
+    return FB_OK;
+}
+
+static void fini_work(struct fb_admission_work *work)
+{
+    fb_review_fini(&work->review);
+    fb_inventory_release(work->inventory);
+}
+
 static enum fb_status answer(struct fb_admission *admission, const struct fb_request *request,
                              const struct exchange *exchange, struct fb_answer *ret,
                              struct fb_error *err)
 {
-    FB_OWNED(fb_inventory_releasep)
-    struct fb_inventory *inventory = fb_inventory_slot_get(admission->slot);
     FB_OWNED(fb_arena_freep) struct fb_arena *arena = fb_arena_new_small(FB_ADMISSION_ARENA_BYTES);
+    FB_OWNED(fini_work)
     struct fb_admission_work work = {
         .world = &admission->world,
         .metrics = admission->metrics,
         .formats = admission->formats,
-        .inventory = inventory,
+        .slot = admission->slot,
         .arena = arena,
-        .cluster = inventory->in.cluster,
+        .until_ms = fb_inventory_clock_ms() + WAIT_MS,
+        .waiting = &admission->waiting,
         .request = request->id,
     };
     enum fb_status st;
 
     if (arena == NULL)
         return fb_admission_no_memory(err);
-    work.cluster.arena = arena;
+    fb_admission_look(&work, fb_inventory_slot_get(admission->slot));
     st = fb_review_decode(arena, exchange->body != NULL ? exchange->body : "", exchange->len,
                           &work.review, err);
     if (st == FB_OK)
-        st = review(&work, (enum fb_admission_route)request->route->number, err);
+        st = await_objects(&work, err);
     if (st == FB_OK)
-        st = say(&work, ret, err);
-    fb_review_fini(&work.review);
-    return st;
+        st = review(&work, (enum fb_admission_route)request->route->number, err);
+    return st == FB_OK ? say(&work, ret, err) : st;
 }
 
 static enum fb_status answer_in_turn(struct fb_admission *admission,

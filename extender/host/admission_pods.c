@@ -52,12 +52,20 @@ static enum fb_status equip(struct fb_admission_work *work, struct admitted *pod
     return st == FB_OK ? fb_outfit_create(&in, &pod->outfit) : st;
 }
 
+/* A part of a node whose network is shared whole: the pod may be made, but an extender that filters
+ * refuses it every node, and says the same. */
+static bool is_denied(const struct admitted *pod)
+{
+    return pod->outfit.denied != NULL && pod->networking == FB_NETWORKING_ANNOTATED &&
+           !pod->outfit.partial;
+}
+
 static enum fb_status warn(struct fb_admission_work *work, const struct admitted *pod)
 {
     const struct fb_injection *injection = &pod->outfit.injection;
     enum fb_status st = FB_OK;
 
-    if (pod->outfit.denied != NULL && pod->networking != FB_NETWORKING_ANNOTATED)
+    if (pod->outfit.denied != NULL && !is_denied(pod))
         st = fb_admission_warn(work, "fabricbind: the pod gets no network: %s", pod->outfit.denied);
     for (size_t i = 0; st == FB_OK && i < injection->warnings.len; i++)
         st = fb_admission_warn(work, "fabricbind: %s", injection->warnings.at[i]);
@@ -74,7 +82,7 @@ static const char *result_of(const struct admitted *pod)
     if (pod->networking == FB_NETWORKING_NO)
         return "not-networked";
     if (pod->outfit.denied != NULL)
-        return pod->networking == FB_NETWORKING_ANNOTATED ? "denied" : "passed";
+        return is_denied(pod) ? "denied" : "passed";
     if (injection->patch.len == 0)
         return "unchanged";
     return injection->degraded.len > 0 ? "degraded" : "injected";
@@ -108,12 +116,11 @@ static void log_denial(const struct fb_admission_work *work, const struct admitt
 
 static enum fb_status conclude(struct fb_admission_work *work, const struct admitted *pod)
 {
-    bool annotated = pod->networking == FB_NETWORKING_ANNOTATED;
     enum fb_status st = warn(work, pod);
 
     if (st != FB_OK)
         return st;
-    if (annotated && pod->outfit.denied != NULL) {
+    if (is_denied(pod)) {
         work->denied = fb_arena_print(work->arena, "fabricbind: %s", pod->outfit.denied);
         if (work->denied == NULL)
             return FB_ENOMEM;
@@ -123,6 +130,27 @@ static enum fb_status conclude(struct fb_admission_work *work, const struct admi
     count(work, pod);
     fb_admission_log(work, pod->review.called, result_of(pod));
     return FB_OK;
+}
+
+/* Controllers make pods at once when an owner is made, and that in a namespace of its own perhaps:
+ * the inventory hears of these in another order. */
+static bool is_early(const struct fb_admission_work *work, const struct admitted *pod)
+{
+    const struct fb_settings *settings = work->cluster.settings;
+    const struct fb_owner *owner = fb_pod_owner(&pod->review.pod);
+
+    if (fb_need_gpus(&pod->review.pod, settings, NULL) < 1)
+        return false;
+    return !fb_admission_knows_space(work) ||
+           (pod->gang.job == NULL && pod->gang.size < 2 && owner != NULL &&
+            fb_settings_owns(settings, owner->kind, owner->group, true));
+}
+
+static void find_gang(struct fb_admission_work *work, struct admitted *pod)
+{
+    do
+        pod->networking = fb_gang_of(&work->cluster, &pod->review.pod, &pod->gang);
+    while (is_early(work, pod) && fb_admission_wait(work));
 }
 
 enum fb_status fb_admission_pod(struct fb_admission_work *work, struct fb_error *err)
@@ -135,7 +163,9 @@ enum fb_status fb_admission_pod(struct fb_admission_work *work, struct fb_error 
     st = fb_review_read_pod(work->formats, work->arena, &work->review, &pod.review, err);
     if (st != FB_OK)
         return st;
-    pod.networking = fb_gang_of(&work->cluster, &pod.review.pod, &pod.gang);
+    find_gang(work, &pod);
+    if (fb_admission_leaves(work))
+        return FB_OK;
     if (pod.networking != FB_NETWORKING_NO)
         st = equip(work, &pod);
     else if (fb_need_annotated(&pod.review.pod))

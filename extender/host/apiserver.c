@@ -28,7 +28,14 @@ struct fb_apiserver {
     struct fb_credentials *credentials;
     struct fb_api_pool *pool;
     struct fb_metrics *metrics;
+    atomic_bool closed;
 };
+
+void fb_apiserver_close(struct fb_apiserver *server)
+{
+    if (server != NULL)
+        atomic_store(&server->closed, true);
+}
 
 void fb_apiserver_free(struct fb_apiserver *server)
 {
@@ -204,6 +211,7 @@ enum fb_status fb_apiserver_call(struct fb_apiserver *server, const struct fb_ap
         .body = call->body,
         .len = call->len,
         .whole_ms = call->timeout_ms > 0 ? call->timeout_ms : CALL_MS,
+        .stop = &server->closed,
         .piece = take,
         .context = &body,
     };
@@ -217,6 +225,8 @@ enum fb_status fb_apiserver_call(struct fb_apiserver *server, const struct fb_ap
         st = fb_gather_add(&body.gather, "", 0, err);
     if (st == FB_OK)
         st = do_exchange(server, &exchange, call->body != NULL ? type : NULL, &end, err);
+    if (st == FB_OK && end.stopped)
+        st = fb_error_set(err, FB_EIO, "nothing is asked any more");
     if (st != FB_OK)
         return name_call(&body, st, call->method, call->path, err);
     *ret = (struct fb_api_reply){end.status, end.retry_after_s, FB_TAKE(body.gather.at),

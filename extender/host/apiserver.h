@@ -40,6 +40,10 @@ enum fb_status fb_apiserver_new(const struct fb_access *access, struct fb_metric
 void fb_apiserver_free(struct fb_apiserver *server);
 void fb_apiserver_freep(struct fb_apiserver **server);
 
+/** The process ends: calls that are under way fail within 200 ms, and later ones at once. Streams
+ * have their own stop. NULL is fine. */
+void fb_apiserver_close(struct fb_apiserver *server);
+
 /** The namespace of the pod or of the context. Borrowed. */
 const char *fb_apiserver_space(const struct fb_apiserver *server);
 

@@ -10,6 +10,7 @@
 
 struct fb_inventory_slot {
     pthread_mutex_t lock;
+    pthread_cond_t changed; /* by CLOCK_MONOTONIC */
     struct fb_inventory *current;
     uint64_t generations;
 };
@@ -95,6 +96,16 @@ void fb_inventory_releasep(struct fb_inventory **inventory)
     fb_inventory_release(*inventory);
 }
 
+static void init_changed(struct fb_inventory_slot *slot)
+{
+    pthread_condattr_t attributes;
+
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&slot->changed, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+}
+
 struct fb_inventory_slot *fb_inventory_slot_new(struct fb_inventory *first)
 {
     struct fb_inventory_slot *slot = calloc(1, sizeof *slot);
@@ -105,6 +116,7 @@ struct fb_inventory_slot *fb_inventory_slot_new(struct fb_inventory *first)
         free(slot);
         return NULL;
     }
+    init_changed(slot);
     fb_inventory_slot_put(slot, first);
     return slot;
 }
@@ -114,6 +126,7 @@ void fb_inventory_slot_free(struct fb_inventory_slot *slot)
     if (slot == NULL)
         return;
     fb_inventory_release(slot->current);
+    (void)pthread_cond_destroy(&slot->changed);
     (void)pthread_mutex_destroy(&slot->lock);
     free(slot);
 }
@@ -133,6 +146,34 @@ struct fb_inventory *fb_inventory_slot_get(struct fb_inventory_slot *slot)
     return held;
 }
 
+/* @ms from now, by the clock of the condition. */
+static struct timespec end_of(int64_t ms)
+{
+    struct timespec end = {0};
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_nsec += (long)(ms % 1000) * 1000000;
+    end.tv_sec += (time_t)(ms / 1000) + end.tv_nsec / 1000000000;
+    end.tv_nsec %= 1000000000;
+    return end;
+}
+
+struct fb_inventory *fb_inventory_slot_await(struct fb_inventory_slot *slot, uint64_t generation,
+                                             int64_t until_ms)
+{
+    int64_t left_ms = until_ms - fb_inventory_clock_ms();
+    struct timespec end = end_of(left_ms > 0 ? left_ms : 0);
+    struct fb_inventory *held;
+    int st = 0;
+
+    (void)pthread_mutex_lock(&slot->lock);
+    while (slot->current->generation == generation && st == 0)
+        st = pthread_cond_timedwait(&slot->changed, &slot->lock, &end);
+    held = fb_inventory_hold(slot->current);
+    (void)pthread_mutex_unlock(&slot->lock);
+    return held;
+}
+
 void fb_inventory_slot_put(struct fb_inventory_slot *slot, struct fb_inventory *next)
 {
     struct fb_inventory *old;
@@ -141,6 +182,7 @@ void fb_inventory_slot_put(struct fb_inventory_slot *slot, struct fb_inventory *
     old = slot->current;
     next->generation = ++slot->generations;
     slot->current = next;
+    (void)pthread_cond_broadcast(&slot->changed);
     (void)pthread_mutex_unlock(&slot->lock);
     fb_inventory_release(old); /* may free a cluster, so without the lock */
 }

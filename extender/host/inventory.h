@@ -73,6 +73,13 @@ void fb_inventory_slot_freep(struct fb_inventory_slot **slot);
 /** The current inventory, never NULL, held for the caller: fb_inventory_release() it. */
 struct fb_inventory *fb_inventory_slot_get(struct fb_inventory_slot *slot);
 
+/**
+ * Wait until there is another one than the one of @generation, at most until @until_ms by
+ * fb_inventory_clock_ms(). Returns the current one, held, which after that time may be the same.
+ */
+struct fb_inventory *fb_inventory_slot_await(struct fb_inventory_slot *slot, uint64_t generation,
+                                             int64_t until_ms);
+
 /** Put @next in place, taking over the caller's hold; who holds the old one keeps it. */
 void fb_inventory_slot_put(struct fb_inventory_slot *slot, struct fb_inventory *next);
 

@@ -30,8 +30,9 @@ static const unsigned reload_ms = 300, cluster_ms = 300;
 static const struct fb_server_limits metrics_limits = {
     .body_bytes = (size_t)64 * 1024, .connections = 64, .threads = 1};
 
-/* As the API server asks, many at once and none of them large. */
-static const struct fb_server_limits admission_limits = {.body_bytes = FB_REVIEW_BYTES};
+/* As the API server asks: many at once, none of them large, and some wait for the inventory. */
+static const struct fb_server_limits admission_limits = {.body_bytes = FB_REVIEW_BYTES,
+                                                         .threads = 32};
 
 /* Everything that lives as long as the daemon. */
 struct daemon {

@@ -7,6 +7,7 @@
 #include "choice.h"
 #include "events.h"
 #include "lookup.h"
+#include "observer.h"
 #include "registration.h"
 #include "sign.h"
 
@@ -21,6 +22,7 @@ struct fb_serve_cluster {
     struct fb_apiserver *server; /* NULL: none */
     struct fb_live *live;
     struct fb_events *events;
+    struct fb_observer *observer;
     struct fb_choice *choice;
     struct fb_sign *sign;
     struct fb_server_tls *tls;
@@ -74,16 +76,33 @@ static enum fb_status find_server(const struct fb_options *options,
     return st;
 }
 
+static void tell(void *context, const struct fb_event *event)
+{
+    fb_events_tell(context, event);
+}
+
+static enum fb_status observe(struct fb_serve_cluster *cluster, struct fb_error *err)
+{
+    enum fb_status st =
+        fb_events_new(cluster->server, cluster->metrics, NULL, &cluster->events, err);
+    const struct fb_observer_setup setup = {
+        .slot = cluster->slot,
+        .metrics = cluster->metrics,
+        .tell = tell,
+        .context = cluster->events,
+    };
+
+    return st == FB_OK ? fb_observer_start(&setup, &cluster->observer, err) : st;
+}
+
 static enum fb_status watch(struct fb_serve_cluster *cluster, struct fb_error *err)
 {
-    enum fb_status st = FB_OK;
+    enum fb_status st;
 
-    if (cluster->server != NULL)
-        st = fb_live_start(cluster->server, cluster->slot, cluster->metrics, NULL, &cluster->live,
-                           err);
-    if (st == FB_OK && cluster->server != NULL)
-        st = fb_events_new(cluster->server, cluster->metrics, NULL, &cluster->events, err);
-    return st;
+    if (cluster->server == NULL)
+        return FB_OK;
+    st = fb_live_start(cluster->server, cluster->slot, cluster->metrics, NULL, &cluster->live, err);
+    return st == FB_OK ? observe(cluster, err) : st;
 }
 
 static enum fb_status keep_certificates(struct fb_serve_cluster *cluster,
@@ -195,15 +214,15 @@ bool fb_serve_cluster_ready(void *context)
 
 bool fb_serve_cluster_stop(struct fb_serve_cluster *cluster, unsigned wait_ms)
 {
-    bool ended = true;
-
     if (cluster == NULL)
         return true;
+    fb_apiserver_close(cluster->server);
     fb_registration_stop(cluster->registration);
+    if (!fb_observer_stop(cluster->observer, wait_ms))
+        return false;
     fb_events_stop(cluster->events);
     fb_certificates_stop(cluster->certificates);
-    ended = fb_live_stop(cluster->live, wait_ms);
-    if (!ended)
+    if (!fb_live_stop(cluster->live, wait_ms))
         return false;
     fb_admission_free(cluster->admission);
     fb_choice_free(cluster->choice);

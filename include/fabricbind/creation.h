@@ -5,12 +5,15 @@
 #include "fabricbind/cluster.h"
 #include "fabricbind/need.h"
 
+#include <stdbool.h>
+
 /** For which fabric a pod is made: how many NICs it asks for must be known before its node is. */
 struct fb_creation {
     const struct fb_fabric *fabric; /* NULL: nobody can tell */
     struct fb_pairs pins;           /* node labels that hold the pod to it, where others would take
                                        the pod and ask for something else */
     const char *reason;             /* why nobody can tell; NULL: a fabric was found */
+    bool partial; /* it can be told: only whole nodes, and the pod asks for less */
 };
 
 /** Could @pod go to @site, busy or not: its labels, taints and GPUs. */

@@ -28,6 +28,7 @@ struct fb_outfit_task {
     const struct fb_fabric *fabric; /* for which it is made; NULL: none */
     struct fb_injection injection;
     const char *denied; /* why a networked pod could not be made; NULL: it can */
+    bool partial;       /* for it asks for a part of a node only, which is shared whole */
 };
 
 /** A pod that is bound; borrowed. */
