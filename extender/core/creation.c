@@ -8,24 +8,24 @@
 #define INSTANCE_LABEL "node.kubernetes.io/instance-type"
 #define ZONE_LABEL "topology.kubernetes.io/zone"
 
-bool fb_creation_admits(const struct fb_cluster *cluster, const struct fb_site *site,
+/* However many GPUs it asks for. */
+static bool admits_some(const struct fb_cluster *cluster, const struct fb_site *site,
                         const struct fb_pod *pod)
 {
     const char *gpu;
-    int64_t gpus = fb_need_gpus(pod, cluster->settings, &gpu);
 
-    return site->fabric != FB_NONE && fb_select_labels(pod, site->node) &&
-           fb_select_affinity(pod, site->node) && fb_select_taint(pod, site->node) == NULL &&
-           (site->reading.gpu == NULL || fb_text_equal(site->reading.gpu, gpu)) &&
-           site->reading.gpus_full >= gpus;
+    (void)fb_need_gpus(pod, cluster->settings, &gpu);
+    return site->fabric != FB_NONE && site->reading.gpus_full > 0 &&
+           fb_select_labels(pod, site->node) && fb_select_affinity(pod, site->node) &&
+           fb_select_taint(pod, site->node) == NULL &&
+           (site->reading.gpu == NULL || fb_text_equal(site->reading.gpu, gpu));
 }
 
-static void find_candidates(const struct fb_cluster *cluster, const struct fb_pod *pod, bool *ret)
+bool fb_creation_admits(const struct fb_cluster *cluster, const struct fb_site *site,
+                        const struct fb_pod *pod)
 {
-    for (size_t i = 0; i < cluster->sites_len; i++) {
-        if (fb_creation_admits(cluster, &cluster->sites[i], pod))
-            ret[cluster->sites[i].fabric] = true;
-    }
+    return admits_some(cluster, site, pod) &&
+           site->reading.gpus_full >= fb_need_gpus(pod, cluster->settings, NULL);
 }
 
 /* Does the shape put anything of its own into pods. */
@@ -59,6 +59,18 @@ struct choice {
     bool *could;   /* by fabric: the pod could go there */
     size_t fabric; /* the one chosen */
 };
+
+static void find_candidates(const struct choice *choice,
+                            bool (*admits)(const struct fb_cluster *cluster,
+                                           const struct fb_site *site, const struct fb_pod *pod))
+{
+    const struct fb_cluster *cluster = choice->cluster;
+
+    for (size_t i = 0; i < cluster->sites_len; i++) {
+        if (admits(cluster, &cluster->sites[i], choice->pod))
+            choice->could[cluster->sites[i].fabric] = true;
+    }
+}
 
 static enum fb_status nics_on(const struct choice *choice, const struct fb_fabric *fabric,
                               struct fb_resources *ret)
@@ -171,15 +183,33 @@ static bool needs_whole(const struct choice *choice, const struct fb_fabric *fab
            fb_need_gpus(choice->pod, choice->cluster->settings, NULL) < fabric->gpus;
 }
 
+/* Nothing else tells: a pod that asks for more GPUs than any node has stays pending, and says why,
+ * as any such pod does; it is made for the nodes that would take it. */
+static enum fb_status expect(struct choice *choice, struct fb_creation *ret)
+{
+    enum fb_status st =
+        fb_expected_fabric(choice->cluster, choice->pod, &ret->fabric, &ret->reason);
+
+    if (st != FB_OK || ret->fabric != NULL)
+        return st;
+    find_candidates(choice, admits_some);
+    choice->fabric = prefer(choice, FB_NONE);
+    if (choice->fabric == FB_NONE)
+        return FB_OK;
+    ret->reason = NULL;
+    ret->fabric = &choice->cluster->fabrics[choice->fabric];
+    return FB_OK;
+}
+
 /* Of @choice its fabric is set. */
-static enum fb_status make(const struct choice *choice, struct fb_creation *ret)
+static enum fb_status make(struct choice *choice, struct fb_creation *ret)
 {
     const struct fb_cluster *cluster = choice->cluster;
     bool alike = true;
     enum fb_status st;
 
     if (choice->fabric == FB_NONE)
-        return fb_expected_fabric(cluster, choice->pod, &ret->fabric, &ret->reason);
+        return expect(choice, ret);
     ret->fabric = &cluster->fabrics[choice->fabric];
     st = agree(choice, &alike);
     return st == FB_OK && !alike ? pin(cluster, choice->fabric, &ret->pins) : st;
@@ -197,7 +227,7 @@ enum fb_status fb_creation_choose(const struct fb_cluster *cluster, const struct
         fb_arena_alloc(cluster->arena, (cluster->fabrics_len + 1) * sizeof *choice.could);
     if (choice.could == NULL)
         return FB_ENOMEM;
-    find_candidates(cluster, pod, choice.could);
+    find_candidates(&choice, fb_creation_admits);
     choice.fabric = prefer(&choice, planned);
     st = make(&choice, &made);
     if (st == FB_OK && needs_whole(&choice, made.fabric)) {

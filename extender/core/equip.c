@@ -3,6 +3,17 @@
 
 #include <string.h>
 
+const char *fb_pod_security_name(enum fb_pod_security level)
+{
+    static const char *const names[] = {
+        [FB_POD_SECURITY_PRIVILEGED] = "privileged",
+        [FB_POD_SECURITY_BASELINE] = "baseline",
+        [FB_POD_SECURITY_RESTRICTED] = "restricted",
+    };
+
+    return names[level];
+}
+
 /* Elements of one kind and where each has its name. */
 struct list {
     const void *at;

@@ -183,11 +183,12 @@ static enum fb_status say_outfit(struct work *work, size_t task, const struct fb
 
     if (made->denied != NULL)
         st = say(work, "task %s: its pods will %s: %s", name,
-                 annotated ? "be denied" : "get no network", made->denied);
+                 annotated && !made->partial ? "be denied" : "get no network", made->denied);
     for (size_t i = 0; st == FB_OK && i < injection->warnings.len; i++)
         st = say(work, "task %s: %s", name, injection->warnings.at[i]);
     for (size_t i = 0; st == FB_OK && i < injection->degraded.len; i++)
-        st = say(work, "left out, as Pod Security forbids it: %s", injection->degraded.at[i]);
+        st = say(work, "left out, as Pod Security level %s forbids it: %s",
+                 fb_pod_security_name(work->in->level), injection->degraded.at[i]);
     return st;
 }
 

@@ -127,6 +127,12 @@ enum fb_status fb_admission_warn(struct fb_admission_work *work, const char *fmt
                         fb_arena_text(work->arena, text, strlen(text)));
 }
 
+enum fb_status fb_admission_warn_left_out(struct fb_admission_work *work, const char *what)
+{
+    return fb_admission_warn(work, "fabricbind: left out, as Pod Security level %s forbids it: %s",
+                             fb_pod_security_name(fb_admission_level(work)), what);
+}
+
 void fb_admission_log(const struct fb_admission_work *work, const char *name, const char *result)
 {
     const struct fb_log_field fields[] = {

@@ -70,8 +70,7 @@ static enum fb_status warn(struct fb_admission_work *work, const struct admitted
     for (size_t i = 0; st == FB_OK && i < injection->warnings.len; i++)
         st = fb_admission_warn(work, "fabricbind: %s", injection->warnings.at[i]);
     for (size_t i = 0; st == FB_OK && i < injection->degraded.len; i++)
-        st = fb_admission_warn(work, "fabricbind: left out, as Pod Security forbids it: %s",
-                               injection->degraded.at[i]);
+        st = fb_admission_warn_left_out(work, injection->degraded.at[i]);
     return st;
 }
 

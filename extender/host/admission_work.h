@@ -62,6 +62,10 @@ bool fb_admission_observes(const struct fb_admission_work *work);
 enum fb_status fb_admission_warn(struct fb_admission_work *work, const char *fmt, ...)
     FB_PRINTF(2, 3) FB_CHECK;
 
+/** One more warning: the namespace's Pod Security level forbids @what. */
+enum fb_status fb_admission_warn_left_out(struct fb_admission_work *work,
+                                          const char *what) FB_CHECK;
+
 /** Log at level debug what became of the object called @name. */
 void fb_admission_log(const struct fb_admission_work *work, const char *name, const char *result);
 

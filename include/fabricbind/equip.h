@@ -21,6 +21,9 @@ enum fb_pod_security {
     FB_POD_SECURITY_RESTRICTED,
 };
 
+/** "privileged", "baseline" or "restricted". */
+const char *fb_pod_security_name(enum fb_pod_security level);
+
 /** A volume and where GPU containers mount it. */
 struct fb_equip_mount {
     const char *volume;   /* its name in the pod */

@@ -70,7 +70,8 @@ static void test_admission_jobs__say_what_pod_security_leaves_out(void **state)
     (void)state;
     admission_case_space(inventory, FB_POD_SECURITY_RESTRICTED, false);
     expect(inventory, JOB(TASK("a", "1", "", "8") "," TASK("b", "1", "", "8")),
-           "['fabricbind: left out, as Pod Security forbids it: capability IPC_LOCK']");
+           "['fabricbind: left out, as Pod Security level restricted forbids it: capability "
+           "IPC_LOCK']");
     inventory = admission_case_read("azure");
     admission_case_space(inventory, FB_POD_SECURITY_RESTRICTED, true);
     expect(inventory, JOB(TASK("a", "64", "", "8")), "-");

@@ -287,8 +287,11 @@ static void test_admission_pods__respects_pod_security(void **state)
                i == 0 ? "-" : "'capability IPC_LOCK'");
         expect_said(&scene, POD("'name':'p'," ANNOTATED, "", "8"), "/response/warnings/0",
                     i == 0 ? "-"
-                           : "'fabricbind: left out, as Pod Security forbids it: capability "
-                             "IPC_LOCK'");
+                    : levels[i] == FB_POD_SECURITY_BASELINE
+                        ? "'fabricbind: left out, as Pod Security level baseline forbids it: "
+                          "capability IPC_LOCK'"
+                        : "'fabricbind: left out, as Pod Security level restricted forbids it: "
+                          "capability IPC_LOCK'");
         expect_metric(scene.run.metrics,
                       i == 0 ? "fabricbind_injections_total{provider=\"azure\",result=\"injected\"}"
                                " 3"
