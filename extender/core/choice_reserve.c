@@ -85,8 +85,46 @@ const struct fb_pod **fb_choice_waiting(struct fb_arena *arena, const struct fb_
     return waiting;
 }
 
+static bool has_free_gpus(const struct fb_site *site)
+{
+    return site->reading.gpu != NULL && fb_resources_get(&site->free, site->reading.gpu) > 0;
+}
+
+/* Leave out nodes that nobody can be placed on: most are, where gangs wait. Those that members of a
+ * gang run on tell where it is. */
+static enum fb_status leave_out_full(struct fb_arena *arena, struct fb_cluster *cluster,
+                                     const struct fb_pod *const *waiting, const struct fb_gang *own)
+{
+    bool *kept = fb_arena_alloc(arena, (cluster->sites_len + 1) * sizeof *kept);
+    size_t *to = fb_arena_alloc(arena, (cluster->sites_len + 1) * sizeof *to);
+    size_t len = 0;
+
+    if (kept == NULL || to == NULL)
+        return FB_ENOMEM;
+    for (size_t i = 0; i < cluster->residents_len; i++) {
+        const struct fb_resident *resident = &cluster->residents[i];
+
+        if (resident->site != FB_NONE && resident->gang != FB_NONE &&
+            (waiting[resident->gang] != NULL || same_gang(&cluster->gangs[resident->gang], own)))
+            kept[resident->site] = true;
+    }
+    for (size_t i = 0; i < cluster->sites_len; i++) {
+        to[i] = FB_NONE;
+        if (!kept[i] && !has_free_gpus(&cluster->sites[i]))
+            continue;
+        to[i] = len;
+        cluster->sites[len++] = cluster->sites[i];
+    }
+    cluster->sites_len = len;
+    for (size_t i = 0; i < cluster->residents_len; i++) {
+        if (cluster->residents[i].site != FB_NONE)
+            cluster->residents[i].site = to[cluster->residents[i].site];
+    }
+    return FB_OK;
+}
+
 static enum fb_status collect(struct fb_arena *arena, const struct fb_choice_input *in,
-                              const struct fb_cluster *cluster, const struct fb_gang *own,
+                              struct fb_cluster *cluster, const struct fb_gang *own,
                               struct reservation **ret, size_t *ret_len)
 {
     const struct fb_pod **waiting = fb_choice_waiting(arena, cluster);
@@ -109,7 +147,7 @@ static enum fb_status collect(struct fb_arena *arena, const struct fb_choice_inp
         qsort(at, len, sizeof *at, by_name);
     *ret = at;
     *ret_len = len < FB_CHOICE_RESERVATIONS ? len : FB_CHOICE_RESERVATIONS;
-    return FB_OK;
+    return leave_out_full(arena, cluster, waiting, own);
 }
 
 /* A gang that its fabric does not hold now takes nothing: nobody knows which nodes it waits for. */

@@ -8,7 +8,8 @@
  * The cluster of @in once all pods of other gangs than @own are placed on the fabrics chosen for
  * them, as far as these hold them.
  *
- * @ret  in @arena; free to be planned on
+ * @ret  in @arena; free to be planned on; without nodes that have no GPU left and no member of a
+ *       gang that waits
  *
  * Returns FB_OK; FB_ENOMEM.
  */

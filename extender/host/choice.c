@@ -3,6 +3,7 @@
 
 #include "choice_cache.h"
 #include "choice_object.h"
+#include "deadline.h"
 #include "log.h"
 
 #include "fabricbind/own.h"
@@ -18,8 +19,10 @@ struct fb_choice {
     struct fb_apiserver *server;
     struct fb_metrics *metrics;
     struct fb_choice_cache *cache;
-    pthread_mutex_t planning; /* gangs that are planned at once would take the same nodes */
-    atomic_bool failing;      /* the last call to the API server failed, and this was logged */
+    pthread_mutex_t lock;   /* of planning */
+    bool planning;          /* gangs that are planned at once would take the same nodes */
+    pthread_cond_t planned; /* by CLOCK_MONOTONIC */
+    atomic_bool failing;    /* the last call to the API server failed, and this was logged */
 };
 
 /* A choice under way. */
@@ -35,6 +38,17 @@ struct work {
     bool dry_run, planned;
 };
 
+static void init_locks(struct fb_choice *choice)
+{
+    pthread_condattr_t attributes;
+
+    (void)pthread_mutex_init(&choice->lock, NULL);
+    (void)pthread_condattr_init(&attributes);
+    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    (void)pthread_cond_init(&choice->planned, &attributes);
+    (void)pthread_condattr_destroy(&attributes);
+}
+
 enum fb_status fb_choice_new(struct fb_apiserver *server, struct fb_metrics *metrics,
                              struct fb_choice **ret, struct fb_error *err)
 {
@@ -49,7 +63,7 @@ enum fb_status fb_choice_new(struct fb_apiserver *server, struct fb_metrics *met
     }
     choice->server = server;
     choice->metrics = metrics;
-    (void)pthread_mutex_init(&choice->planning, NULL);
+    init_locks(choice);
     *ret = choice;
     return FB_OK;
 }
@@ -59,7 +73,8 @@ void fb_choice_free(struct fb_choice *choice)
     if (choice == NULL)
         return;
     fb_choice_cache_free(choice->cache);
-    (void)pthread_mutex_destroy(&choice->planning);
+    (void)pthread_cond_destroy(&choice->planned);
+    (void)pthread_mutex_destroy(&choice->lock);
     free(choice);
 }
 
@@ -106,7 +121,32 @@ static bool take(struct work *work, const char *told)
     return fabric != FB_NONE;
 }
 
-/* What is noted while the lock is held is there for the next one that plans. */
+/* Wait until nobody else plans; false when there is no time for it, and one plans beside others. */
+static bool begin_planning(struct work *work)
+{
+    struct fb_choice *choice = work->choice;
+    struct timespec until = fb_deadline_of(work->asking.end_ms);
+    bool alone;
+
+    (void)pthread_mutex_lock(&choice->lock);
+    while (choice->planning &&
+           pthread_cond_timedwait(&choice->planned, &choice->lock, &until) == 0) {
+    }
+    alone = !choice->planning;
+    choice->planning = true;
+    (void)pthread_mutex_unlock(&choice->lock);
+    return alone;
+}
+
+static void end_planning(struct fb_choice *choice)
+{
+    (void)pthread_mutex_lock(&choice->lock);
+    choice->planning = false;
+    (void)pthread_cond_signal(&choice->planned);
+    (void)pthread_mutex_unlock(&choice->lock);
+}
+
+/* What is noted while nobody else plans is there for the next one that does. */
 static enum fb_status plan_alone(struct work *work, struct fb_arena *scratch)
 {
     struct fb_choice *choice = work->choice;
@@ -132,15 +172,17 @@ static enum fb_status plan(struct work *work)
 {
     FB_OWNED(fb_arena_freep) struct fb_arena *scratch = NULL;
     enum fb_status st;
+    bool alone;
 
     if (work->planned)
         return FB_OK;
     scratch = fb_arena_new_small(0);
     if (scratch == NULL)
         return FB_ENOMEM;
-    (void)pthread_mutex_lock(&work->choice->planning);
+    alone = begin_planning(work);
     st = plan_alone(work, scratch);
-    (void)pthread_mutex_unlock(&work->choice->planning);
+    if (alone)
+        end_planning(work->choice);
     work->planned = st == FB_OK;
     return st;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "choice_cache.h"
 
+#include "deadline.h"
+
 #include "fabricbind/own.h"
 
 #include <pthread.h>
@@ -191,18 +193,10 @@ static bool make_room(struct fb_choice_cache *cache)
 /* Wait until a turn ends; false when it took too long. */
 static bool wait_for(struct fb_choice_cache *cache, struct entry *entry, int64_t end_ms)
 {
-    int64_t left_ms = end_ms - fb_inventory_clock_ms();
+    struct timespec until = fb_deadline_of(end_ms);
     uint64_t turns = entry->turns;
-    struct timespec until = {0};
     int failed = 0;
 
-    if (left_ms < 0)
-        left_ms = 0;
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(left_ms / 1000);
-    until.tv_nsec += (long)(left_ms % 1000) * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
     entry->waiting++;
     while (entry->turns == turns && failed == 0)
         failed = pthread_cond_timedwait(&cache->turned, &cache->lock, &until);

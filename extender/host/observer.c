@@ -3,14 +3,12 @@
 
 #include "choice_object.h"
 #include "log.h"
+#include "ticker.h"
 
 #include "fabricbind/complaint.h"
 #include "fabricbind/own.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #define REMEMBERED ((size_t)4 * FB_COMPLAINTS)
 #define ROUNDS 12 /* in which all gangs that wait are planned once, if they are not too many */
@@ -23,10 +21,7 @@ struct memory {
 
 struct fb_observer {
     struct fb_observer_setup setup; /* limits without zeros */
-    pthread_t thread;
-    pthread_mutex_t lock; /* of what follows up to gone */
-    bool ending, ended;
-    pthread_cond_t wake, gone; /* by CLOCK_MONOTONIC */
+    struct fb_ticker *ticker;       /* whose thread alone looks at what follows */
     struct memory memory[REMEMBERED];
     size_t memory_len;
     uint64_t generation; /* of the inventory looked at last; 0: none */
@@ -135,8 +130,9 @@ static enum fb_status look_at(struct fb_observer *observer, struct fb_arena *are
 }
 
 /* Look where something has changed, or where what was found has to be found again. */
-static void look(struct fb_observer *observer)
+static void look(void *context)
 {
+    struct fb_observer *observer = context;
     FB_OWNED(fb_inventory_releasep) struct fb_inventory *inventory = NULL;
     FB_OWNED(fb_arena_freep) struct fb_arena *arena = NULL;
     int64_t now_ms = fb_inventory_clock_ms();
@@ -156,109 +152,37 @@ static void look(struct fb_observer *observer)
         fb_log(FB_LOG_WARNING, "out of memory: gangs and nodes are not looked over", NULL, 0);
 }
 
-static struct timespec in_ms(unsigned ms)
-{
-    struct timespec until = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(ms / 1000);
-    until.tv_nsec += (long)(ms % 1000) * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    return until;
-}
-
-static void *run(void *context)
-{
-    struct fb_observer *observer = context;
-
-    (void)pthread_mutex_lock(&observer->lock);
-    while (!observer->ending) {
-        struct timespec until = in_ms(observer->setup.limits.every_ms / 10 + 1);
-
-        (void)pthread_mutex_unlock(&observer->lock);
-        look(observer);
-        (void)pthread_mutex_lock(&observer->lock);
-        if (!observer->ending)
-            (void)pthread_cond_timedwait(&observer->wake, &observer->lock, &until);
-    }
-    observer->ended = true;
-    (void)pthread_cond_signal(&observer->gone);
-    (void)pthread_mutex_unlock(&observer->lock);
-    return NULL;
-}
-
-static void init_locks(struct fb_observer *observer)
-{
-    pthread_condattr_t attributes;
-
-    (void)pthread_mutex_init(&observer->lock, NULL);
-    (void)pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&observer->wake, &attributes);
-    (void)pthread_cond_init(&observer->gone, &attributes);
-    (void)pthread_condattr_destroy(&attributes);
-}
-
-static void release(struct fb_observer *observer)
-{
-    (void)pthread_cond_destroy(&observer->gone);
-    (void)pthread_cond_destroy(&observer->wake);
-    (void)pthread_mutex_destroy(&observer->lock);
-    free(observer);
-}
-
 static void take_setup(struct fb_observer *observer, const struct fb_observer_setup *setup)
 {
     struct fb_observer_limits *limits = &observer->setup.limits;
 
     observer->setup = *setup;
     limits->every_ms = limits->every_ms > 0 ? limits->every_ms : 10000;
-    limits->gangs = limits->gangs > 0 ? limits->gangs : 256;
+    limits->gangs = limits->gangs > 0 ? limits->gangs : 64;
 }
 
 enum fb_status fb_observer_start(const struct fb_observer_setup *setup, struct fb_observer **ret,
                                  struct fb_error *err)
 {
     struct fb_observer *observer = calloc(1, sizeof *observer);
-    int failed;
+    enum fb_status st;
 
     if (observer == NULL)
         return fb_error_set(err, FB_ENOMEM, "out of memory");
     take_setup(observer, setup);
-    init_locks(observer);
-    failed = pthread_create(&observer->thread, NULL, run, observer);
-    if (failed != 0) {
-        char reason[128];
-
-        release(observer);
-        return fb_error_set(err, FB_EIO, "no thread can be had: %s",
-                            strerror_r(failed, reason, sizeof reason));
-    }
-    *ret = observer;
-    return FB_OK;
+    st = fb_ticker_start(observer->setup.limits.every_ms / 10 + 1, look, observer,
+                         &observer->ticker, err);
+    if (st == FB_OK)
+        *ret = observer;
+    else
+        free(observer);
+    return st;
 }
 
-bool fb_observer_stop(struct fb_observer *observer, unsigned wait_ms)
+void fb_observer_stop(struct fb_observer *observer)
 {
-    struct timespec until = in_ms(wait_ms);
-    bool ended;
-
     if (observer == NULL)
-        return true;
-    (void)pthread_mutex_lock(&observer->lock);
-    observer->ending = true;
-    (void)pthread_cond_signal(&observer->wake);
-    while (!observer->ended &&
-           pthread_cond_timedwait(&observer->gone, &observer->lock, &until) == 0) {
-    }
-    ended = observer->ended;
-    (void)pthread_mutex_unlock(&observer->lock);
-    if (!ended) {
-        (void)pthread_detach(observer->thread);
-        return false;
-    }
-    (void)pthread_join(observer->thread, NULL);
-    release(observer);
-    return true;
+        return;
+    fb_ticker_stop(observer->ticker);
+    free(observer);
 }

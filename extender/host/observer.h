@@ -7,7 +7,7 @@
 
 #include "fabricbind/event.h"
 
-#include <stdbool.h>
+#include <stddef.h>
 
 /**
  * Looks over the inventory when it has changed, in a thread of its own: what complaint.h tells of
@@ -26,7 +26,7 @@ typedef void (*fb_observer_tell)(void *context, const struct fb_event *event);
 /** Bounds; 0: the default. */
 struct fb_observer_limits {
     unsigned every_ms; /* between two rounds at least, 10000 */
-    size_t gangs;      /* planned in one round at most, 256; the others in the next ones */
+    size_t gangs;      /* planned in one round at most, 64; the others in the next ones */
 };
 
 /** What it is started with; copied, and what it points at is borrowed and outlives it. */
@@ -48,8 +48,8 @@ struct fb_observer_setup {
 enum fb_status fb_observer_start(const struct fb_observer_setup *setup, struct fb_observer **ret,
                                  struct fb_error *err) FB_CHECK;
 
-/** End the thread and free @observer. NULL is fine. Returns whether it has ended within @wait_ms;
- * if not it still plans, and what it was started with may not be freed. */
-bool fb_observer_stop(struct fb_observer *observer, unsigned wait_ms) FB_CHECK;
+/** Wait for the round that is under way, some seconds at most in large clusters; end the thread and
+ * free. NULL is fine. */
+void fb_observer_stop(struct fb_observer *observer);
 
 #endif

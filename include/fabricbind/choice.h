@@ -51,8 +51,9 @@ struct fb_choice_input {
     size_t notes_len;
 };
 
-/** Reservations that one choice looks at; what is beyond, by name, is left out. */
-#define FB_CHOICE_RESERVATIONS 256
+/** Gangs that one choice leaves room for; what is beyond, by name, is left out, for pods wait to be
+ * created while they are planned. */
+#define FB_CHOICE_RESERVATIONS 64
 
 /**
  * Choose the fabric for the gang of @in->pod: that of members which are placed; else the one of its

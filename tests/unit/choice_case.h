@@ -32,7 +32,8 @@ struct choice_case {
     unsigned reads, writes, written;
 };
 
-#define CHOICE_CASE_JOB "/apis/batch.volcano.sh/v1alpha1/namespaces/team/jobs/j"
+#define CHOICE_CASE_SPACE "/apis/batch.volcano.sh/v1alpha1/namespaces/team/"
+#define CHOICE_CASE_JOB CHOICE_CASE_SPACE "jobs/j"
 #define CHOICE_CASE_PODGROUP "/apis/scheduling.volcano.sh/v1beta1/namespaces/team/podgroups/j-group"
 
 /** Nodes a and b in z1, c and d in z2; @from otherwise. Job j is kept at the API server, with its

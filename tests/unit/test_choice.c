@@ -23,6 +23,7 @@ struct other {
     const char *job;
     int64_t pods;
     const char *zone;
+    const char *member; /* the node of its first pod, NULL: that waits, too */
 };
 
 static struct fb_job *put_other(struct builder *builder, const struct other *other)
@@ -32,7 +33,8 @@ static struct fb_job *put_other(struct builder *builder, const struct other *oth
 
     (void)give_task(builder, job, "worker", other->pods, 8);
     for (int64_t i = 0; i < other->pods; i++)
-        give_owner(builder, make_pod(builder, names[i], NULL, 8), VOLCANO, job->name);
+        give_owner(builder, make_pod(builder, names[i], i == 0 ? other->member : NULL, 8), VOLCANO,
+                   job->name);
     return job;
 }
 
@@ -101,66 +103,74 @@ static const char *choose(const struct asked *at, const struct fb_choice_note *n
 
 #define THREE_AND_TWO "a b c d:-/-:z2 e:-/-:z2"
 
+static const struct {
+    const char *name;
+    struct plan_case from;
+    struct other others[4];
+    const char *want;
+} gangs[] = {
+    {"the only one that holds", {THREE_AND_TWO, "8>a", NULL, "worker=2x8", 0}, {{0}}, "z1"},
+    {"one is too full", {THREE_AND_TWO, "8>a 8>b", NULL, "worker=2x8", 0}, {{0}}, "z2"},
+    {"a member counts more than room",
+     {THREE_AND_TWO, "8>b 8>c", "worker-1>a", "worker=2x8", 0},
+     {{0}},
+     "z1"},
+    {"full now: the one that would hold it empty",
+     {THREE_AND_TWO, "8>a 8>b", NULL, "worker=3x8", 0},
+     {{0}},
+     "z1"},
+    {"too large for each: the larger",
+     {"a b:-/-:z2 c:-/-:z2", NULL, NULL, "worker=3x8", 0},
+     {{0}},
+     "z2"},
+    {"nowhere to go", {"cpu:a cpu:b", NULL, NULL, "worker=2x8", 0}, {{0}}, "none"},
+    {"one pod is no gang", {THREE_AND_TWO, NULL, NULL, "worker=1x8", 0}, {{0}}, "none"},
+    {"no GPUs", {THREE_AND_TWO, NULL, NULL, "worker=2x0", 0}, {{0}}, "none"},
+    {"others wait for that place",
+     {THREE_AND_TWO, NULL, NULL, "worker=2x8", 0},
+     {{"k", 2, "z2", NULL}},
+     "z1"},
+    {"and for that, too",
+     {THREE_AND_TWO, "8>c", NULL, "worker=2x8", 0},
+     {{"k", 2, "z1", NULL}},
+     "z2"},
+    {"those that have not chosen do not count",
+     {THREE_AND_TWO, "8>c", NULL, "worker=2x8", 0},
+     {{"k", 2, NULL, NULL}},
+     "z1"},
+    {"nor those whose fabric is gone",
+     {THREE_AND_TWO, "8>c", NULL, "worker=2x8", 0},
+     {{"k", 2, "z9", NULL}},
+     "z1"},
+    {"two that wait",
+     {"a b c d:-/-:z2 e:-/-:z2 f:-/-:z2 g:-/-:z2", NULL, NULL, "worker=2x8", 0},
+     {{"k", 2, "z1", NULL}, {"l", 1, "z2", NULL}},
+     "z2"},
+    {"one that runs elsewhere waits there",
+     {"a b c:-/-:z2 d:-/-:z2 e:-/-:z2", NULL, NULL, "worker=2x8", 0},
+     {{"k", 2, "z1", "c"}},
+     "z1"},
+    {"the same with a node in front that is full",
+     {"a:-/-:z2 b c:-/-:z2 d:-/-:z2 e", "8>a", NULL, "worker=2x8", 0},
+     {{"k", 2, "z2", "b"}},
+     "z2"},
+    {"one that is larger than its fabric takes nothing",
+     {THREE_AND_TWO, NULL, NULL, "worker=3x8", 0},
+     {{"k", 4, "z1", NULL}},
+     "z1"},
+};
+
 static void test_plan__chooses_where_the_whole_gang_holds(void **state)
 {
-    static const struct {
-        const char *name;
-        struct plan_case from;
-        struct other others[4];
-        const char *want;
-    } cases[] = {
-        {"the only one that holds", {THREE_AND_TWO, "8>a", NULL, "worker=2x8", 0}, {{0}}, "z1"},
-        {"one is too full", {THREE_AND_TWO, "8>a 8>b", NULL, "worker=2x8", 0}, {{0}}, "z2"},
-        {"a member counts more than room",
-         {THREE_AND_TWO, "8>b 8>c", "worker-1>a", "worker=2x8", 0},
-         {{0}},
-         "z1"},
-        {"full now: the one that would hold it empty",
-         {THREE_AND_TWO, "8>a 8>b", NULL, "worker=3x8", 0},
-         {{0}},
-         "z1"},
-        {"too large for each: the larger",
-         {"a b:-/-:z2 c:-/-:z2", NULL, NULL, "worker=3x8", 0},
-         {{0}},
-         "z2"},
-        {"nowhere to go", {"cpu:a cpu:b", NULL, NULL, "worker=2x8", 0}, {{0}}, "none"},
-        {"one pod is no gang", {THREE_AND_TWO, NULL, NULL, "worker=1x8", 0}, {{0}}, "none"},
-        {"no GPUs", {THREE_AND_TWO, NULL, NULL, "worker=2x0", 0}, {{0}}, "none"},
-        {"others wait for that place",
-         {THREE_AND_TWO, NULL, NULL, "worker=2x8", 0},
-         {{"k", 2, "z2"}},
-         "z1"},
-        {"and for that, too",
-         {THREE_AND_TWO, "8>c", NULL, "worker=2x8", 0},
-         {{"k", 2, "z1"}},
-         "z2"},
-        {"those that have not chosen do not count",
-         {THREE_AND_TWO, "8>c", NULL, "worker=2x8", 0},
-         {{"k", 2, NULL}},
-         "z1"},
-        {"nor those whose fabric is gone",
-         {THREE_AND_TWO, "8>c", NULL, "worker=2x8", 0},
-         {{"k", 2, "z9"}},
-         "z1"},
-        {"two that wait",
-         {"a b c d:-/-:z2 e:-/-:z2 f:-/-:z2 g:-/-:z2", NULL, NULL, "worker=2x8", 0},
-         {{"k", 2, "z1"}, {"l", 1, "z2"}},
-         "z2"},
-        {"one that is larger than its fabric takes nothing",
-         {THREE_AND_TWO, NULL, NULL, "worker=3x8", 0},
-         {{"k", 4, "z1"}},
-         "z1"},
-    };
-
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < COUNT(gangs); i++) {
         struct asked at;
         const char *got;
 
-        ask_for(&at, &cases[i].from, cases[i].others);
+        ask_for(&at, &gangs[i].from, gangs[i].others);
         got = choose(&at, NULL, 0);
-        if (strcmp(got, cases[i].want) != 0)
-            fail_msg("%s: %s, not %s", cases[i].name, got, cases[i].want);
+        if (strcmp(got, gangs[i].want) != 0)
+            fail_msg("%s: %s, not %s", gangs[i].name, got, gangs[i].want);
         builder_free(at.builder);
     }
 }
@@ -308,7 +318,7 @@ static void test_key__numbers_the_groups_of_one_owner(void **state)
 static void test_plan__survives_every_lack_of_memory(void **state)
 {
     static const struct plan_case from = {THREE_AND_TWO, "8>a 8>b", NULL, "worker=3x8", 0};
-    static const struct other others[] = {{"k", 1, "z1"}, {NULL, 0, NULL}};
+    static const struct other others[] = {{.job = "k", .pods = 1, .zone = "z1"}, {.job = NULL}};
     struct asked at;
     int failures = 0;
 

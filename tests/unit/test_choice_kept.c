@@ -253,6 +253,7 @@ static void test_choice_get__two_gangs_at_once_do_not_take_the_same_place(void *
         choice_case_start(&at, NULL);
         (void)give_task(at.builder, make_job(at.builder, "k"), "worker", 2, 8);
         choice_case_renew(&at);
+        at.kept[1] = (struct choice_kept){CHOICE_CASE_SPACE "jobs/k", "k", "", 3};
         choice = choice_of(&at, at.server);
         for (size_t i = 0; i < COUNT(pods); i++)
             pods[i] =
@@ -261,6 +262,7 @@ static void test_choice_get__two_gangs_at_once_do_not_take_the_same_place(void *
         for (size_t i = 2; i < COUNT(pods); i++)
             assert_string_equal(pods[i].got, pods[i % 2].got);
         assert_string_not_equal(pods[0].got, pods[1].got);
+        assert_int_equal(at.written, 2);
         fb_choice_free(choice);
         choice_case_stop(&at);
     }

@@ -80,31 +80,30 @@ static void test_api_version__is_that_of_the_kind(void **state)
 
 /* What the API server says, and what is made of it. */
 struct said {
-    unsigned status;
     const char *body;
-    enum fb_status read; /* reading */
-    const char *told;    /* NULL: none */
-    enum fb_status written;
+    const char *told;  /* NULL: none */
     const char *error; /* of the reading, in it */
+    unsigned status;
+    enum fb_status read, written;
 };
 
 #define META "{\"metadata\":{\"uid\":\"u\",\"resourceVersion\":\"7\""
 
 static const struct said sayings[] = {
-    {200, META ",\"annotations\":{\"key\":\"a|b\\\"c\",\"other\":\"x\"}}}", FB_OK, "a|b\"c", FB_OK,
-     ""},
-    {200, META "}}", FB_OK, NULL, FB_OK, ""},
-    {200, META ",\"annotations\":null},\"spec\":{\"annotations\":{\"key\":\"x\"}}}", FB_OK, NULL,
-     FB_OK, ""},
-    {200, META ",\"annotations\":{\"key\":5}}}", FB_OK, NULL, FB_OK, ""},
-    {200, "{\"metadata\":{\"uid\":\"u\"}}", FB_EINPUT, NULL, FB_OK, "/o: no object with uid"},
-    {200, "[]", FB_EINPUT, NULL, FB_OK, "/o: no object with uid"},
-    {200, "{\"metadata\":", FB_EINPUT, NULL, FB_OK, "/o: byte "},
-    {200, "", FB_EINPUT, NULL, FB_OK, "/o: "},
-    {404, "{}", FB_ENOTFOUND, NULL, FB_ENOTFOUND, "/o: not found"},
-    {409, "{}", FB_EINPUT, NULL, FB_EINPUT, "/o: it has changed"},
-    {403, "{\"message\":\"no\"}", FB_EIO, NULL, FB_EIO, "/o: 403: no"},
-    {503, "busy", FB_EIO, NULL, FB_EIO, "/o: 503: busy"},
+    {META ",\"annotations\":{\"key\":\"a|b\\\"c\",\"other\":\"x\"}}}", "a|b\"c", "", 200, FB_OK,
+     FB_OK},
+    {META "}}", NULL, "", 200, FB_OK, FB_OK},
+    {META ",\"annotations\":null},\"spec\":{\"annotations\":{\"key\":\"x\"}}}", NULL, "", 200,
+     FB_OK, FB_OK},
+    {META ",\"annotations\":{\"key\":5}}}", NULL, "", 200, FB_OK, FB_OK},
+    {"{\"metadata\":{\"uid\":\"u\"}}", NULL, "/o: no object with uid", 200, FB_EINPUT, FB_OK},
+    {"[]", NULL, "/o: no object with uid", 200, FB_EINPUT, FB_OK},
+    {"{\"metadata\":", NULL, "/o: byte ", 200, FB_EINPUT, FB_OK},
+    {"", NULL, "/o: ", 200, FB_EINPUT, FB_OK},
+    {"{}", NULL, "/o: not found", 404, FB_ENOTFOUND, FB_ENOTFOUND},
+    {"{}", NULL, "/o: it has changed", 409, FB_EINPUT, FB_EINPUT},
+    {"{\"message\":\"no\"}", NULL, "/o: 403: no", 403, FB_EIO, FB_EIO},
+    {"busy", NULL, "/o: 503: busy", 503, FB_EIO, FB_EIO},
 };
 
 static bool answer(struct api_peer *peer, const struct api_request *request, int fd)

@@ -92,7 +92,7 @@ static void start(struct scene *at, struct fb_inventory *inventory, unsigned eve
 
 static void stop(struct scene *at)
 {
-    assert_true(fb_observer_stop(at->observer, WAIT_MS));
+    fb_observer_stop(at->observer);
     fb_inventory_slot_free(at->slot);
     fb_metrics_free(at->metrics);
     (void)pthread_cond_destroy(&at->told);
