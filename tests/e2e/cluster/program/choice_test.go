@@ -112,11 +112,11 @@ func TestChoiceSurvivesARestart(t *testing.T) {
 	first := w.mustCreate(gang.Pod(0))
 	chosen := w.choice(gang)
 	d.kill()
-	w.service.set()
+	w.use()
 	// The other zone is the better one by now.
 	extra := twoZones(t, 8)
 	w.addNodes(append(extra[4:8], extra[12:]...)...)
-	w.service.set(d.start().awaitReady())
+	w.use(d.start().awaitReady())
 	for rank := 1; rank < gang.Pods; rank++ {
 		made := w.mustCreate(gang.Pod(rank))
 		if zones(made) != zones(first) {

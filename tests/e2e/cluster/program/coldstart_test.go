@@ -24,7 +24,7 @@ func TestColdStart(t *testing.T) {
 	quiet := w.gang(&fixture.Gang{Name: "quiet", Pods: 2})
 	before := w.mustCreate(gang.Pod(0))
 	d.kill()
-	w.service.set()
+	w.use()
 
 	system := plainPod("kube-system", "dns")
 	system.Annotations = map[string]string{fixture.Networking: "true"}
@@ -57,7 +57,7 @@ func TestColdStart(t *testing.T) {
 		t.Fatal("a pod that asks for the network was created without it")
 	}
 
-	w.service.set(d.start().awaitReady())
+	w.use(d.start().awaitReady())
 	awaitFor(t, "the pod that waits", func() error {
 		made, err := w.create(gang.Pod(1), false)
 		if err != nil {

@@ -25,8 +25,7 @@ func (w *world) choice(gang *fixture.Gang) string {
 // A dry run of a creation answers as the real one would, and leaves no pod and no choice; a dry run
 // of a bind leaves the pod as it was.
 func TestDryRunLeavesNoTrace(t *testing.T) {
-	nodes := append(nodesOf(t, "aws", "p5.48xlarge"), nodesOf(t, "aws", "p4d.24xlarge")...)
-	w := newWorld(t, nodes...)
+	w := newWorld(t, nodesOf(t, "aws", "p5.48xlarge")...)
 	w.serve(auto)
 	gang := w.gang(&fixture.Gang{Name: "try", Pods: 2})
 	tried, err := w.create(gang.Pod(0), true)

@@ -218,7 +218,7 @@ func (w *world) optedOut() string {
 func TestObserveChangesNothing(t *testing.T) {
 	w := newWorld(t, nodesOf(t, "aws", "p5.48xlarge")...)
 	d := newDaemon(t, w.cluster, w.service, auto+"mode: observe\n").start().awaitReady()
-	w.service.set(d)
+	w.use(d)
 	gang := w.gang(&fixture.Gang{Name: "watched", Pods: 2})
 	awaitFor(t, "an injection that is counted", func() error {
 		made, err := w.create(gang.Pod(0), true)

@@ -31,8 +31,8 @@ func TestKilledDuringBinds(t *testing.T) {
 		<-half
 		down.Store(true)
 		d.kill()
-		w.service.set()
-		w.service.set(d.start().awaitReady())
+		w.use()
+		w.use(d.start().awaitReady())
 		down.Store(false)
 	}()
 	work := make(chan int)

@@ -51,7 +51,7 @@ func TestTokenIsReplaced(t *testing.T) {
 	w := newWorld(t, twoZones(t, 2)...)
 	d := newDaemon(t, w.cluster, w.service, auto+"wiring: score\n")
 	d.write("token", w.boundToken("first"))
-	w.service.set(d.start().awaitReady())
+	w.use(d.start().awaitReady())
 	w.awaitWebhooks()
 	d.write("token", w.boundToken("second"))
 	w.endToken("first")
@@ -147,7 +147,7 @@ func TestReplicasRaceForTheSecret(t *testing.T) {
 	}
 	// Each in turn answers alone, and no admission fails.
 	for _, replica := range replicas {
-		w.service.set(replica)
+		w.use(replica)
 		gang := fixture.Gang{Name: "turn", Space: w.space, Pods: 1,
 			Annotations: map[string]string{fixture.Networking: "true"}}
 		pod := gang.Pod(0)

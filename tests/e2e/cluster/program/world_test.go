@@ -13,6 +13,7 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/kubernetes"
 	"k8s.io/client-go/rest"
@@ -39,7 +40,8 @@ type world struct {
 	objects dynamic.Interface
 	space   string // a namespace of its own
 	service *service
-	gangs   int // made to try again
+	running []*daemon // replicas that are asked
+	gangs   int       // made to try again
 }
 
 var spaces atomic.Int64
@@ -51,7 +53,10 @@ func newWorld(t *testing.T, nodes ...*corev1.Node) *world {
 	if lacking != "" {
 		t.Skip(lacking)
 	}
-	return worldOn(t, shared, nodes...)
+	w := worldOn(t, shared)
+	t.Cleanup(w.clean)
+	w.addNodes(nodes...)
+	return w
 }
 
 // ownWorld gives a test a cluster of its own.
@@ -72,10 +77,12 @@ func ownWorld(t *testing.T, nodes ...*corev1.Node) *world {
 	if err := prepare(c); err != nil {
 		t.Fatal(err)
 	}
-	return worldOn(t, c, nodes...)
+	w := worldOn(t, c)
+	w.addNodes(nodes...)
+	return w
 }
 
-func worldOn(t *testing.T, c *rig.Cluster, nodes ...*corev1.Node) *world {
+func worldOn(t *testing.T, c *rig.Cluster) *world {
 	t.Helper()
 	w := &world{t: t, cluster: c, service: newService(t)}
 	w.admin = w.clientset(c.Admin())
@@ -84,9 +91,7 @@ func worldOn(t *testing.T, c *rig.Cluster, nodes ...*corev1.Node) *world {
 		t.Fatal(err)
 	}
 	w.objects = objects
-	t.Cleanup(w.clean)
 	w.space = w.namespace("")
-	w.addNodes(nodes...)
 	return w
 }
 
@@ -179,9 +184,15 @@ func (w *world) serveReplicas(count int, settings string) []*daemon {
 	for _, replica := range replicas {
 		replica.awaitPorts().awaitReady()
 	}
-	w.service.set(replicas...)
+	w.use(replicas...)
 	w.awaitWebhooks()
 	return replicas
+}
+
+// use has these replicas asked, and no others.
+func (w *world) use(replicas ...*daemon) {
+	w.running = replicas
+	w.service.set(replicas...)
 }
 
 // awaitWebhooks waits until a pod that asks for the network is seen by them. The API server takes
@@ -205,7 +216,7 @@ func (w *world) awaitWebhooks() {
 	})
 }
 
-// gang makes a gang in the test's namespace, without its pods.
+// gang makes a gang in the test's namespace, without its pods, and waits until the replicas know it.
 func (w *world) gang(g *fixture.Gang) *fixture.Gang {
 	w.t.Helper()
 	if g.Space == "" {
@@ -213,6 +224,11 @@ func (w *world) gang(g *fixture.Gang) *fixture.Gang {
 	}
 	if err := g.Create(w.t.Context(), w.objects); err != nil {
 		w.t.Fatal(err)
+	}
+	for _, replica := range w.running {
+		for _, kind := range []string{"namespace", "job", "podgroup"} {
+			w.awaitInventory(replica, kind)
+		}
 	}
 	return g
 }
@@ -231,16 +247,16 @@ func (w *world) awaitInventory(d *daemon, kind string) {
 
 func (w *world) count(kind string) int {
 	w.t.Helper()
-	if kind == "node" {
-		nodes, err := w.admin.CoreV1().Nodes().List(w.t.Context(), metav1.ListOptions{})
-		if err != nil {
-			w.t.Fatal(err)
-		}
-		return len(nodes.Items)
+	kinds := map[string]schema.GroupVersionResource{
+		"node":      corev1.SchemeGroupVersion.WithResource("nodes"),
+		"pod":       corev1.SchemeGroupVersion.WithResource("pods"),
+		"namespace": corev1.SchemeGroupVersion.WithResource("namespaces"),
+		"job":       fixture.Jobs,
+		"podgroup":  fixture.PodGroups,
 	}
-	pods, err := w.admin.CoreV1().Pods("").List(w.t.Context(), metav1.ListOptions{})
+	list, err := w.objects.Resource(kinds[kind]).List(w.t.Context(), metav1.ListOptions{})
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return len(pods.Items)
+	return len(list.Items)
 }
