@@ -218,8 +218,7 @@ bool fb_serve_cluster_stop(struct fb_serve_cluster *cluster, unsigned wait_ms)
         return true;
     fb_apiserver_close(cluster->server);
     fb_registration_stop(cluster->registration);
-    if (!fb_observer_stop(cluster->observer, wait_ms))
-        return false;
+    fb_observer_stop(cluster->observer);
     fb_events_stop(cluster->events);
     fb_certificates_stop(cluster->certificates);
     if (!fb_live_stop(cluster->live, wait_ms))
