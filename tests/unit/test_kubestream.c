@@ -7,6 +7,7 @@
 #include "kubestream_case.h"
 #include "unit.h"
 
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -204,6 +205,50 @@ static void test_kubestream__reads_recorded_lists(void **state)
     }
 }
 
+static enum fb_status count_event(void *context, const struct fb_kube_event *event,
+                                  struct fb_error *err)
+{
+    (void)err;
+    *(size_t *)context += event->object != NULL;
+    return FB_OK;
+}
+
+static size_t bytes_in_use(void)
+{
+    struct mallinfo2 info = mallinfo2(); /* 0 under sanitizers */
+
+    return info.uordblks + info.hblkhd;
+}
+
+/* Ten thousand pods, each with a name of its own, in the memory of one. */
+static void test_kubestream__has_one_object_in_memory(void **state)
+{
+    FB_OWNED(fb_kubestream_freep) struct fb_kubestream *stream = NULL;
+    size_t events = 0;
+    size_t before = 0;
+
+    (void)state;
+    assert_int_equal(
+        fb_kubestream_new(FB_KIND_POD, FB_KUBE_WATCH, count_event, &events, &stream, NULL), FB_OK);
+    for (int i = 0; i < 10000; i++) {
+        char text[512];
+        char *json;
+
+        (void)snprintf(text, sizeof text,
+                       EVENT("ADDED", "{'kind':'Pod','apiVersion':'v1','metadata':{'name':"
+                                      "'pod-%d','uid':'1b2c4d3e-8f90-%012d'}}"),
+                       i, i);
+        json = json_of(text);
+        assert_non_null(json);
+        assert_int_equal(fb_kubestream_feed(stream, json, strlen(json), NULL), FB_OK);
+        free(json);
+        if (i == 100)
+            before = bytes_in_use();
+    }
+    assert_int_equal(events, 10000);
+    assert_true(bytes_in_use() <= before + 16384);
+}
+
 static void test_kubestream__survives_a_lack_of_memory(void **state)
 {
     char *json = json_of(EVENT("ADDED", TOLD("s", "p", "3")) EVENT("ERROR", GONE));
@@ -231,6 +276,7 @@ int main(void)
         cmocka_unit_test(test_kubestream__refuses_what_is_no_page_and_no_event),
         cmocka_unit_test(test_kubestream__stops_when_told),
         cmocka_unit_test(test_kubestream__reads_recorded_lists),
+        cmocka_unit_test(test_kubestream__has_one_object_in_memory),
         cmocka_unit_test(test_kubestream__survives_a_lack_of_memory),
     };
 
