@@ -13,7 +13,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define GATHER_MS 50    /* changes come in swarms */
-#define PROMISED_MS 900 /* from a change to its inventory: two builds and a pause */
+#define PROMISED_MS 900 /* two builds and the pause between them */
 #define PAUSE_LEAST_MS 100
 #define START_FAILED_MS 60000
 #define LOOK_MS 1000 /* while nothing changes */
