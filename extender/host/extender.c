@@ -114,6 +114,7 @@ static void set_scene(struct exchange *exchange)
         .objects = &inventory->in.objects,
         .generation = inventory->generation,
         .now_ms = fb_inventory_clock_ms(),
+        .told_ms = inventory->live && inventory->synced ? inventory->read_ms : 0,
     };
 }
 
