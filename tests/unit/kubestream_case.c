@@ -33,9 +33,10 @@ static enum fb_status note(void *context, const struct fb_kube_event *event, str
 }
 
 enum fb_status kube_case_read(struct kube_case *told, enum fb_kind kind, enum fb_kube_tells tells,
-                              const char *json, size_t len, size_t step, struct fb_error *err)
+                              const char *json, size_t len, struct fb_error *err)
 {
     FB_OWNED(fb_kubestream_freep) struct fb_kubestream *stream = NULL;
+    size_t step = told->step;
     enum fb_status st = fb_kubestream_new(kind, tells, note, told, &stream, err);
 
     for (size_t at = 0; at < len && st == FB_OK; at += step)

@@ -11,16 +11,17 @@
 /** A stream, and what it told: "added s/p @7; bookmark @9; error 410 gone; unreadable s/p: why". */
 struct kube_case {
     struct line line;
+    size_t step; /* bytes of a piece */
     size_t events;
     size_t stop_at; /* the event at which the callback fails; 0: none */
 };
 
 /**
- * Read @len bytes of @json in pieces of @step bytes, then finish.
+ * Read @len bytes of @json in pieces, then finish.
  *
  * Of a page its version and next are put behind: "page @12 next=abc".
  */
 enum fb_status kube_case_read(struct kube_case *told, enum fb_kind kind, enum fb_kube_tells tells,
-                              const char *json, size_t len, size_t step, struct fb_error *err);
+                              const char *json, size_t len, struct fb_error *err);
 
 #endif

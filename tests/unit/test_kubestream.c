@@ -26,11 +26,10 @@ static void check_rows(enum fb_kind kind, enum fb_kube_tells tells, const struct
 
         assert_non_null(json);
         for (size_t step = 1; step <= 41; step++) {
-            struct kube_case told = {.events = 0};
+            struct kube_case told = {.step = step <= 40 ? step : strlen(json) + 1};
             struct fb_error err = {0};
-            size_t piece = step <= 40 ? step : strlen(json) + 1;
 
-            if (kube_case_read(&told, kind, tells, json, strlen(json), piece, &err) != FB_OK)
+            if (kube_case_read(&told, kind, tells, json, strlen(json), &err) != FB_OK)
                 line_add(&told.line, "%s", err.text);
             assert_string_equal(told.line.text, rows[i].want);
         }
@@ -144,14 +143,13 @@ static void test_kubestream__refuses_what_is_no_page_and_no_event(void **state)
 static void test_kubestream__stops_when_told(void **state)
 {
     char *json = json_of(EVENT("ADDED", TOLD("s", "p", "3")) EVENT("ADDED", TOLD("s", "q", "4")));
-    struct kube_case told = {.stop_at = 1};
+    struct kube_case told = {.step = 4096, .stop_at = 1};
     struct fb_error err = {0};
 
     (void)state;
     assert_non_null(json);
-    assert_int_equal(
-        kube_case_read(&told, FB_KIND_POD, FB_KUBE_WATCH, json, strlen(json), strlen(json), &err),
-        FB_ELIMIT);
+    assert_int_equal(kube_case_read(&told, FB_KIND_POD, FB_KUBE_WATCH, json, strlen(json), &err),
+                     FB_ELIMIT);
     assert_string_equal(err.text, "byte 129: enough");
     assert_int_equal(told.events, 1);
     free(json);
@@ -191,12 +189,12 @@ static void test_kubestream__reads_recorded_lists(void **state)
         size_t list = i % COUNT(lists);
         size_t len;
         char *json = load(clouds[i / COUNT(lists)], lists[list].name, &len);
-        struct kube_case whole = {.events = 0};
-        struct kube_case cut = {.events = 0};
+        struct kube_case whole = {.step = 1 << 20};
+        struct kube_case cut = {.step = 61};
 
-        assert_int_equal(
-            kube_case_read(&whole, lists[list].kind, FB_KUBE_PAGE, json, len, len, NULL), FB_OK);
-        assert_int_equal(kube_case_read(&cut, lists[list].kind, FB_KUBE_PAGE, json, len, 61, NULL),
+        assert_int_equal(kube_case_read(&whole, lists[list].kind, FB_KUBE_PAGE, json, len, NULL),
+                         FB_OK);
+        assert_int_equal(kube_case_read(&cut, lists[list].kind, FB_KUBE_PAGE, json, len, NULL),
                          FB_OK);
         assert_true(whole.events >= lists[list].least);
         assert_null(strstr(whole.line.text, "unreadable"));
@@ -257,10 +255,10 @@ static void test_kubestream__survives_a_lack_of_memory(void **state)
     (void)state;
     assert_non_null(json);
     for (int after = 0; st != FB_OK; after++) {
-        struct kube_case told = {.events = 0};
+        struct kube_case told = {.step = 7};
 
         alloc_fault_arm(after);
-        st = kube_case_read(&told, FB_KIND_POD, FB_KUBE_WATCH, json, strlen(json), 7, NULL);
+        st = kube_case_read(&told, FB_KIND_POD, FB_KUBE_WATCH, json, strlen(json), NULL);
         alloc_fault_disarm();
         assert_true(st == FB_OK || st == FB_ENOMEM);
         assert_true(st != FB_OK || told.events == 2);

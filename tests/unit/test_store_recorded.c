@@ -152,6 +152,7 @@ static void test_inventory_build__equals_what_is_read_from_files(void **state)
     if (fb_inventory_read(&options, store_case_ignore, NULL, &read, &err) != FB_OK ||
         fb_inventory_build(read, store, &built, &err) != FB_OK)
         fail_msg("%s", err.text);
+    assert_non_null(built);
     assert_true(built->live);
     assert_int_equal(built->in.cluster.sites_len, read->in.cluster.sites_len);
     assert_int_equal(built->in.cluster.gangs_len, read->in.cluster.gangs_len);

@@ -57,7 +57,7 @@ static bool answer(struct api_peer *peer, const struct api_request *request, int
     }
     body = json_of(step->body);
     if (body != NULL && step->status != 200)
-        sent = api_peer_reply(fd, step->status, "", body);
+        sent = api_peer_reply(fd, (unsigned)step->status, "", body);
     else
         sent =
             body != NULL && api_peer_chunks(fd, 200) && (*body == '\0' || api_peer_chunk(fd, body));
@@ -167,7 +167,7 @@ int watch_case_restarts(struct watch_case *all, const char *reason)
     (void)snprintf(want, sizeof want,
                    "fabricbind_watch_restarts_total{kind=\"pods\",reason=\"%s\"} ", reason);
     at = strstr(text, want);
-    value = at != NULL ? atoi(at + strlen(want)) : 0;
+    value = at != NULL ? (int)strtol(at + strlen(want), NULL, 10) : 0;
     free(text);
     return value;
 }

@@ -16,7 +16,7 @@ enum watch_then {
 /** One request and its answer, with ' for " in the body. */
 struct watch_step {
     const char *wants[4]; /* in the request line; NULL behind the last */
-    unsigned status;
+    size_t status;
     const char *body;
     enum watch_then then;
 };
