@@ -125,6 +125,9 @@ func (d *daemon) read(log io.Reader, ended chan<- struct{}) {
 	scanner := bufio.NewScanner(log)
 	scanner.Buffer(nil, 1<<20)
 	for scanner.Scan() {
+		if bytes.Contains(scanner.Bytes(), []byte(`"message":"request"`)) {
+			continue // each look at the metrics is one
+		}
 		d.lock.Lock()
 		d.log.Write(append(scanner.Bytes(), '\n'))
 		d.lock.Unlock()

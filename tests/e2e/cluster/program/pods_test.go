@@ -74,9 +74,14 @@ func (w *world) bind(ctx context.Context, pod *corev1.Pod, node string, dryRun b
 // before may tell of a profile.
 func (w *world) bindAndWatch(made *corev1.Pod, node string) *corev1.Pod {
 	w.t.Helper()
-	watcher, err := w.admin.CoreV1().Pods(made.Namespace).Watch(w.t.Context(), metav1.ListOptions{
-		FieldSelector: "metadata.name=" + made.Name, ResourceVersion: made.ResourceVersion,
-	})
+	pods := w.admin.CoreV1().Pods(made.Namespace)
+	which := metav1.ListOptions{FieldSelector: "metadata.name=" + made.Name}
+	list, err := pods.List(w.t.Context(), which)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	which.ResourceVersion = list.ResourceVersion
+	watcher, err := pods.Watch(w.t.Context(), which)
 	if err != nil {
 		w.t.Fatal(err)
 	}

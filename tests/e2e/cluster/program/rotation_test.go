@@ -83,7 +83,7 @@ func TestAuthorityIsReplaced(t *testing.T) {
 	if err := w.cluster.StartServer(); err != nil {
 		t.Fatal(err)
 	}
-	w.admin = w.clientset(w.cluster.Admin())
+	w.connect()
 	w.addNodes(nodes[4:]...)
 	awaitFor(t, "a watch that fails", func() error {
 		if now := d.metric("watch_restarts_total"); now <= before {

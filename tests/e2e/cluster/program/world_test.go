@@ -85,14 +85,20 @@ func ownWorld(t *testing.T, nodes ...*corev1.Node) *world {
 func worldOn(t *testing.T, c *rig.Cluster) *world {
 	t.Helper()
 	w := &world{t: t, cluster: c, service: newService(t)}
-	w.admin = w.clientset(c.Admin())
-	objects, err := dynamic.NewForConfig(c.Admin())
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.objects = objects
+	w.connect()
 	w.space = w.namespace("")
 	return w
+}
+
+// connect makes the test's clients, anew when the administrator is another.
+func (w *world) connect() {
+	w.t.Helper()
+	w.admin = w.clientset(w.cluster.Admin())
+	objects, err := dynamic.NewForConfig(w.cluster.Admin())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	w.objects = objects
 }
 
 func (w *world) clientset(config *rest.Config) kubernetes.Interface {
