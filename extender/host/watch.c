@@ -123,13 +123,23 @@ static void append_escaped(char *path, size_t size, const char *text)
     }
 }
 
-static enum outcome outcome_of(unsigned status)
+/* Nodes, pods and namespaces are always there: without them half a cluster would look free. And a
+ * right that was taken away leaves what is known. */
+static bool may_be_absent(const struct fb_watch *watch, unsigned status)
+{
+    bool is_core = strncmp(watch->collection->paths[0], "/api/v1/", strlen("/api/v1/")) == 0;
+    bool is_known = watch->synced && !watch->absent;
+
+    return !is_core && (status == 404 || (status == 403 && !is_known));
+}
+
+static enum outcome outcome_of(const struct fb_watch *watch, unsigned status)
 {
     if (status == 200)
         return OUTCOME_FINE;
     if (status == 410)
         return OUTCOME_EXPIRED;
-    return status == 404 || status == 403 ? OUTCOME_ABSENT : OUTCOME_FAILED;
+    return may_be_absent(watch, status) ? OUTCOME_ABSENT : OUTCOME_FAILED;
 }
 
 /* One exchange: GET @path into a reader of what the API server @tells. */
@@ -148,11 +158,11 @@ static enum outcome exchange(struct fb_watch *watch, const char *path, enum fb_k
         return OUTCOME_EXPIRED;
     if (st == FB_OK && status == 200 && tells == FB_KUBE_PAGE && !watch->stop)
         st = fb_watch_told_page(&watch->told, stream, err);
-    if (st == FB_OK && status == 403 && !watch->refused)
+    if (st == FB_OK && status == 403 && !watch->refused && may_be_absent(watch, status))
         warn(watch, "not allowed to list, taken for empty", err->text);
     if (st == FB_OK && (status == 403 || status == 200))
         watch->refused = status == 403;
-    return st == FB_OK ? outcome_of(status) : OUTCOME_FAILED;
+    return st == FB_OK ? outcome_of(watch, status) : OUTCOME_FAILED;
 }
 
 static enum outcome list_pages(struct fb_watch *watch, struct fb_error *err)

@@ -13,7 +13,8 @@
  * One collection of the API server, followed into a store by a thread of its own: listed in pages,
  * then watched from there on with bookmarks. A watch that has expired (410) lists anew; what fails
  * is tried again after half a second, doubled each time up to 30 s, with jitter. A collection that
- * is not served (404) or not allowed (403) is empty, and asked for again each minute.
+ * is not served (404), or that was never allowed (403), is empty, and asked for again each minute;
+ * those of the core API, nodes and pods among them, have to be there.
  * Source: Kubernetes API concepts, "Efficient detection of changes" and "Retrieving large results
  * sets in chunks".
  */

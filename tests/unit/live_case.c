@@ -84,7 +84,13 @@ static bool answer(struct api_peer *peer, const struct api_request *request, int
     struct live_case *all = peer->context;
     bool nodes = strstr(request->line, "GET /api/v1/nodes?") != NULL;
     bool pods = strstr(request->line, "GET /api/v1/pods?") != NULL;
+    bool namespaces = strstr(request->line, "GET /api/v1/namespaces?") != NULL;
 
+    if (namespaces && strstr(request->line, "watch=true") != NULL)
+        return api_peer_chunks(fd, 200) && api_peer_await_end(fd);
+    if (namespaces)
+        return api_peer_reply(fd, 200, "",
+                              "{\"metadata\":{\"resourceVersion\":\"1\"},\"items\":[]}");
     if (!nodes && !pods)
         return api_peer_reply(fd, 404, "", "{}");
     if (nodes && is_broken(all))

@@ -155,15 +155,39 @@ static void test_watch__is_synced_with_nothing(void **state)
 {
     static const struct fb_watch_pace slow = {
         .backoff_ms = 2, .backoff_most_ms = 2, .absent_ms = 600000, .timeout_s = 1, .page = 2};
+    static const struct fb_collection other = {"pods", FB_KIND_POD, {"/apis/x/v1/pods", NULL}, ""};
     static const struct watch_step steps[] = {{{"?limit=2 "}, 404, "{}", 0}};
     struct watch_case all;
 
     (void)state;
-    watch_case_start(&all, steps, COUNT(steps), NULL, &slow);
+    watch_case_start(&all, steps, COUNT(steps), &other, &slow);
     while (!fb_watch_synced(all.watch))
         watch_case_await(&all, 1, "");
     assert_true(fb_watch_heard_ms(all.watch) == INT64_MAX);
     watch_case_stop(&all); /* also in the midst of waiting */
+}
+
+/* Half a cluster would look free. */
+static void test_watch__goes_on_with_what_must_be_there(void **state)
+{
+    static const struct watch_step steps[] = {
+        {{"?limit=2 "}, 403, "{'message':'forbidden'}", 0},
+        {{"?limit=2 "}, 404, "{}", 0},
+        {{"?limit=2 "}, 200, PAGE("7", "", POD("a", "1")), 0},
+        {{"resourceVersion=7 "}, 410, GONE, 0},
+        {{"?limit=2 "}, 403, "{'message':'forbidden'}", 0},
+        {{"?limit=2 "}, 403, "{'message':'forbidden'}", 0},
+        {{"?limit=2 "}, 200, PAGE("9", "", POD("a", "1")), 0},
+        {{"resourceVersion=9 "}, 200, "", WATCH_HOLD},
+    };
+    struct watch_case all;
+
+    (void)state;
+    watch_case_start(&all, steps, COUNT(steps), NULL, NULL);
+    watch_case_await(&all, 6, "s/a"); /* kept, though it may not be listed any more */
+    watch_case_await(&all, COUNT(steps), "s/a");
+    assert_int_equal(watch_case_restarts(&all, "absent"), 0);
+    watch_case_stop(&all);
 }
 
 static void test_watch__leaves_out_what_cannot_be_read_or_is_too_much(void **state)
@@ -248,6 +272,7 @@ int main(void)
         cmocka_unit_test(test_watch__lists_anew_after_what_is_no_event),
         cmocka_unit_test(test_watch__takes_what_is_not_served_for_empty),
         cmocka_unit_test(test_watch__is_synced_with_nothing),
+        cmocka_unit_test(test_watch__goes_on_with_what_must_be_there),
         cmocka_unit_test(test_watch__leaves_out_what_cannot_be_read_or_is_too_much),
         cmocka_unit_test(test_watch__gives_a_silent_server_up),
         cmocka_unit_test(test_watch__ends_soon_when_it_is_to),
