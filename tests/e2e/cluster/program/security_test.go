@@ -81,7 +81,7 @@ func TestPodSecurityLevels(t *testing.T) {
 				if !strings.Contains(bound.Annotations[profileKey], `"degraded":[`) {
 					t.Errorf("%s: the profile does not say it: %s", level, bound.Annotations[profileKey])
 				}
-				if !strings.Contains(kept.said(), "Pod Security forbids it") {
+				if !strings.Contains(kept.said(), "Pod Security level "+level+" forbids it") {
 					t.Errorf("%s: no warning tells of it:\n%s", level, kept.said())
 				}
 			}
