@@ -142,7 +142,9 @@ static struct fb_webhooks webhooks_of(const struct fb_registration *registration
         .name = admission->name,
         .url = admission->url,
         .bundle = bundle,
-        .own = own,
+        /* Asked by URL it runs outside, and the namespace of its context is one that is worked in.
+         */
+        .own = admission->url[0] == '\0' ? own : "",
         .service = {space[0] == '\0' ? own : space, admission->service.name,
                     admission->service.port},
         .exclude = &admission->exclude_spaces,

@@ -20,6 +20,7 @@ struct scene {
     struct fb_apiserver *server;
     struct fb_inventory_slot *slot;
     struct fb_registration *registration;
+    const char *url; /* NULL: behind the service */
 };
 
 static struct scene scene;
@@ -30,6 +31,8 @@ static void put_config(struct scene *at, enum fb_mode mode, bool registered)
 
     inventory->in.config.mode = mode;
     inventory->in.config.admission.is_registered = registered;
+    if (at->url != NULL)
+        inventory->in.config.admission.url = at->url;
     if (at->slot == NULL)
         at->slot = fb_inventory_slot_new(inventory);
     else
@@ -190,6 +193,17 @@ static void test_registration__is_made_once_a_certificate_is_shown(void **state)
     assert_int_equal(count_of(&scene.webhooks.posts), 1);
 }
 
+/* The namespace of whoever runs it by hand is one that is worked in. */
+static void test_registration__leaves_out_its_namespace_behind_the_service_only(void **state)
+{
+    (void)state;
+    scene.url = "https://127.0.0.1:9443";
+    start(&scene, true);
+    await(&scene.webhooks.posts, 1);
+    assert_true(has("\"kube-system\",\"volcano-system\"]"));
+    assert_true(has("\"url\":\"https://127.0.0.1:9443/admission/pods\""));
+}
+
 static void test_registration__is_repaired_and_keeps_what_others_noted(void **state)
 {
     (void)state;
@@ -328,6 +342,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_registration__is_made_once_a_certificate_is_shown),
+        TEST(test_registration__leaves_out_its_namespace_behind_the_service_only),
         TEST(test_registration__is_repaired_and_keeps_what_others_noted),
         TEST(test_registration__follows_the_configuration),
         TEST(test_registration__follows_the_authorities),
