@@ -158,6 +158,23 @@ func TestGangWithoutAnnotation(t *testing.T) {
 	}
 }
 
+// Controllers create pods within milliseconds of their owner, and in namespaces that were made just
+// now: such pods get what they would get later.
+func TestPodRightAfterItsOwner(t *testing.T) {
+	w := newWorld(t, nodesOf(t, "aws", "p5.48xlarge")...)
+	w.serve(auto)
+	for i := range 20 {
+		gang := &fixture.Gang{Name: fmt.Sprintf("young-%d", i), Space: w.space, Pods: 2}
+		if i%2 == 1 {
+			gang.Space = w.namespace("baseline")
+		}
+		if err := gang.Create(t.Context(), w.objects); err != nil {
+			t.Fatal(err)
+		}
+		checkInjected(t, w.mustCreate(gang.Pod(0)), map[string]int64{"vpc.amazonaws.com/efa": 32})
+	}
+}
+
 // The same for a pod that asks for it and whose owner nobody knows.
 func TestAnnotatedPod(t *testing.T) {
 	nodes := nodesOf(t, "aws", "p5.48xlarge")

@@ -55,12 +55,7 @@ func TestOutageOfTheAPIServer(t *testing.T) {
 	}
 	w.awaitWebhooks()
 	checkBound(t, w.bindAndWatch(made[1], "new-0000"), "new-0000", "p5.48xlarge")
-	awaitFor(t, "a young inventory", func() error {
-		if age := d.metric("inventory_age_seconds"); age > 20 {
-			return fmt.Errorf("it is %g s old", age)
-		}
-		return nil
-	})
+	d.awaitReady()
 }
 
 func changeUnseen(ctx context.Context, admin *rest.Config, pod *corev1.Pod, come []*corev1.Node) error {
