@@ -39,6 +39,7 @@ static enum fb_status find_pod(void *context, struct fb_arena *arena, const char
     return fb_lookup_pod(cluster->server, arena, space, name, ret, err);
 }
 
+/* NOLINTNEXTLINE(readability-function-size): the parameters are the contract of admission.h */
 static enum fb_status choose(void *context, struct fb_arena *arena,
                              const struct fb_inventory *inventory, const struct fb_pod *pod,
                              bool dry_run, const char **ret, struct fb_error *err)

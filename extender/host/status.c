@@ -12,7 +12,7 @@
 #define PLAIN "text/plain; charset=utf-8"
 
 /* Decisions go on from an old inventory, but not for ever. */
-#define OLD_MS (10 * 60 * 1000)
+#define OLD_MS INT64_C(600000)
 
 struct fb_status_page {
     struct fb_inventory_slot *slot;

@@ -243,7 +243,7 @@ char *extender_want_answer(struct extender_want *want, const struct fb_inventory
         .want = want,
         .arena = arena,
         .scene = {&inventory->in.cluster, &inventory->in.objects, inventory->generation,
-                  fb_inventory_clock_ms()},
+                  fb_inventory_clock_ms(), 0},
         .dialect = dialect,
     };
     char *text;

@@ -119,6 +119,7 @@ static void test_choose__follows_the_nodes_that_the_pod_could_go_to(void **state
     }
 }
 
+/* NOLINTNEXTLINE(readability-function-size): a table of cases */
 static void test_choose__pins_gangs_that_nothing_else_holds(void **state)
 {
     static const char alike[] = "half-4 " NIC " 4";

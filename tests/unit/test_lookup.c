@@ -53,7 +53,9 @@ static void test_lookup_pod__says_what_the_api_server_knows(void **state)
         struct fb_pod pod = {.uid = ""};
         struct fb_error err = {0};
 
-        scene.extra = (void *)(uintptr_t)&cases[i].answer;
+        struct answer now = cases[i].answer;
+
+        scene.extra = &now;
         assert_int_equal(fb_lookup_pod(scene.server, arena, "ml", cases[i].name, &pod, &err),
                          cases[i].st);
         if (cases[i].want != NULL)
