@@ -29,11 +29,11 @@ struct fb_fabric {
     const char *name; /* the same for people: provider, shape, NIC resource and boundary */
     const char *pool; /* fabrics of one pool tell each other their NIC count: those of a known shape
                          only themselves */
-    bool unknown;     /* nobody knows what this one node can reach */
     const struct fb_policy *policy; /* may be NULL */
     const struct fb_shape *shape;   /* may be NULL */
     const char *instance;
     bool has_nics;
+    bool unknown; /* nobody knows what this one node can reach */
     enum fb_nic_kind kind;
     struct fb_texts nics;       /* NIC resources; for EACH all that a healthy node has */
     int64_t gpus;               /* of a healthy node; whole-node pods ask for all of them */
