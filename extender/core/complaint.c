@@ -3,9 +3,8 @@
 
 #include "fabricbind/need.h"
 #include "fabricbind/own.h"
+#include "fabricbind/profile_keys.h"
 #include "findings.h"
-
-#define MANAGED "fabricbind.io/managed"
 
 enum fb_status fb_complain(struct fb_complaining *work, struct fb_complaint of, const char *reason,
                            const char *note)
@@ -87,7 +86,7 @@ static enum fb_status lacks_network(const struct fb_complaining *work,
     enum fb_status st;
 
     *ret = resident->networked && !resident->pod->terminating &&
-           !fb_text_equal(fb_pairs_find(&resident->pod->labels, MANAGED), "true") &&
+           !fb_text_equal(fb_pairs_find(&resident->pod->labels, FB_MANAGED_KEY), "true") &&
            !is_left_alone(work->in, resident->pod->space) &&
            !fb_need_owns_nics(resident->pod, &rules);
     if (!*ret || fabric == FB_NONE)

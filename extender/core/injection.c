@@ -8,14 +8,23 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MANAGED "fabricbind.io/managed"
-#define DEGRADED "fabricbind.io/degraded"
-
 #define FIELD(path, key)                                                                           \
     "{\"path\":\"" path "\",\"fieldRef\":{\"fieldPath\":\"metadata.annotations['" key "']\"}}"
 #define DOWNWARD                                                                                   \
     "{\"downwardAPI\":{\"items\":[" FIELD("nccl.conf", FB_PROFILE_CONF_KEY) "," FIELD(             \
         "nccl-topo.xml", FB_PROFILE_TOPO_KEY) "," FIELD("profile.json", FB_PROFILE_KEY) "]}}"
+
+enum fb_status fb_patch_add(struct fb_arena *arena, struct fb_patch *patch, const char *path,
+                            const char *value)
+{
+    struct fb_patch_op *at = fb_arena_more(arena, patch->at, patch->len, &patch->size, sizeof *at);
+
+    if (path == NULL || value == NULL || at == NULL)
+        return FB_ENOMEM;
+    patch->at = at;
+    at[patch->len++] = (struct fb_patch_op){path, value};
+    return FB_OK;
+}
 
 struct fb_jsontext fb_injection_at(struct fb_injection_work *work, const char *where)
 {
@@ -39,17 +48,8 @@ struct fb_jsontext fb_injection_path(struct fb_injection_work *work,
 void fb_injection_add_text(struct fb_injection_work *work, struct fb_jsontext *path,
                            const char *value)
 {
-    struct fb_patch *patch = &work->out->patch;
-    const char *where = fb_jsontext_done(path);
-    struct fb_patch_op *at =
-        fb_arena_more(work->arena, patch->at, patch->len, &patch->size, sizeof *at);
-
-    if (where == NULL || value == NULL || at == NULL) {
+    if (fb_patch_add(work->arena, &work->out->patch, fb_jsontext_done(path), value) != FB_OK)
         work->failed = true;
-        return;
-    }
-    patch->at = at;
-    at[patch->len++] = (struct fb_patch_op){where, value};
 }
 
 void fb_injection_add(struct fb_injection_work *work, struct fb_jsontext *path,
@@ -207,16 +207,17 @@ static void add_marks(struct fb_injection_work *work)
         fb_jsontext_raw(&list, degraded->at[i]);
     }
     text = fb_jsontext_done(&list);
-    if (!fb_text_equal(fb_pairs_find(&spec->annotations, MANAGED), "true"))
-        fb_injection_annotation(work, MANAGED, "true");
-    if (degraded->len > 0 && !fb_text_equal(fb_pairs_find(&spec->annotations, DEGRADED), text))
-        fb_injection_annotation(work, DEGRADED, text);
+    if (!fb_text_equal(fb_pairs_find(&spec->annotations, FB_MANAGED_KEY), "true"))
+        fb_injection_annotation(work, FB_MANAGED_KEY, "true");
+    if (degraded->len > 0 &&
+        !fb_text_equal(fb_pairs_find(&spec->annotations, FB_DEGRADED_KEY), text))
+        fb_injection_annotation(work, FB_DEGRADED_KEY, text);
     if (degraded->len == 0)
-        empty_forged(work, DEGRADED);
+        empty_forged(work, FB_DEGRADED_KEY);
     empty_forged(work, FB_PROFILE_KEY);
     empty_forged(work, FB_PROFILE_CONF_KEY);
     empty_forged(work, FB_PROFILE_TOPO_KEY);
-    if (fb_text_equal(fb_pairs_find(&spec->labels, MANAGED), "true"))
+    if (fb_text_equal(fb_pairs_find(&spec->labels, FB_MANAGED_KEY), "true"))
         return;
     if (!spec->has_labels)
         fb_injection_put(work, "/metadata/labels", "{}");

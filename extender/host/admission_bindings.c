@@ -7,9 +7,6 @@
 
 #include <string.h>
 
-#define MANAGED "fabricbind.io/managed"
-#define DEGRADED "fabricbind.io/degraded"
-
 /* A pod on its way to a node. */
 struct bound {
     struct fb_binding binding;
@@ -92,7 +89,7 @@ static bool is_managed(const struct bound *bound)
                                     &bound->binding.annotations};
 
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (fb_text_equal(fb_pairs_find(all[i], MANAGED), "true"))
+        if (fb_text_equal(fb_pairs_find(all[i], FB_MANAGED_KEY), "true"))
             return true;
     }
     return has_profile(&bound->pod.annotations) || has_profile(&bound->binding.annotations);
@@ -116,7 +113,7 @@ static enum fb_networking networking_of(const struct fb_admission_work *work,
 static enum fb_status split_degraded(struct fb_arena *arena, const struct fb_pod *pod,
                                      struct fb_texts *ret)
 {
-    const char *text = fb_pairs_find(&pod->annotations, DEGRADED);
+    const char *text = fb_pairs_find(&pod->annotations, FB_DEGRADED_KEY);
     enum fb_status st = FB_OK;
 
     while (st == FB_OK && text != NULL && *text != '\0') {
@@ -183,15 +180,7 @@ static enum fb_status make(struct fb_admission_work *work, struct bound *bound,
 
 static enum fb_status add(struct fb_admission_work *work, const char *path, const char *value)
 {
-    struct fb_patch *patch = &work->patch;
-    struct fb_patch_op *at =
-        fb_arena_more(work->arena, patch->at, patch->len, &patch->size, sizeof *at);
-
-    if (at == NULL || path == NULL || value == NULL)
-        return FB_ENOMEM;
-    patch->at = at;
-    at[patch->len++] = (struct fb_patch_op){path, value};
-    return FB_OK;
+    return fb_patch_add(work->arena, &work->patch, path, value);
 }
 
 static enum fb_status annotate(struct fb_admission_work *work, const char *key, const char *text)

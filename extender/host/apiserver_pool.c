@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "apiserver_pool.h"
 
+#include "deadline.h"
+
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,16 +22,12 @@ struct fb_api_pool {
 struct fb_api_pool *fb_api_pool_new(struct fb_credentials *credentials)
 {
     struct fb_api_pool *pool = calloc(1, sizeof *pool);
-    pthread_condattr_t monotonic;
 
     if (pool == NULL)
         return NULL;
     pool->credentials = credentials;
     (void)pthread_mutex_init(&pool->lock, NULL);
-    (void)pthread_condattr_init(&monotonic);
-    (void)pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&pool->back, &monotonic);
-    (void)pthread_condattr_destroy(&monotonic);
+    fb_deadline_init(&pool->back);
     return pool;
 }
 

@@ -38,17 +38,6 @@ struct work {
     bool dry_run, planned;
 };
 
-static void init_locks(struct fb_choice *choice)
-{
-    pthread_condattr_t attributes;
-
-    (void)pthread_mutex_init(&choice->lock, NULL);
-    (void)pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&choice->planned, &attributes);
-    (void)pthread_condattr_destroy(&attributes);
-}
-
 enum fb_status fb_choice_new(struct fb_apiserver *server, struct fb_metrics *metrics,
                              struct fb_choice **ret, struct fb_error *err)
 {
@@ -63,7 +52,8 @@ enum fb_status fb_choice_new(struct fb_apiserver *server, struct fb_metrics *met
     }
     choice->server = server;
     choice->metrics = metrics;
-    init_locks(choice);
+    (void)pthread_mutex_init(&choice->lock, NULL);
+    fb_deadline_init(&choice->planned);
     *ret = choice;
     return FB_OK;
 }

@@ -39,15 +39,11 @@ struct fb_choice_cache {
 struct fb_choice_cache *fb_choice_cache_new(void)
 {
     struct fb_choice_cache *cache = calloc(1, sizeof *cache);
-    pthread_condattr_t attributes;
 
     if (cache == NULL)
         return NULL;
     (void)pthread_mutex_init(&cache->lock, NULL);
-    (void)pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&cache->turned, &attributes);
-    (void)pthread_condattr_destroy(&attributes);
+    fb_deadline_init(&cache->turned);
     return cache;
 }
 

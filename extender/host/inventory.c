@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "inventory.h"
 
+#include "deadline.h"
+
 #include "fabricbind/own.h"
 
 #include <assert.h>
@@ -96,16 +98,6 @@ void fb_inventory_releasep(struct fb_inventory **inventory)
     fb_inventory_release(*inventory);
 }
 
-static void init_changed(struct fb_inventory_slot *slot)
-{
-    pthread_condattr_t attributes;
-
-    (void)pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&slot->changed, &attributes);
-    (void)pthread_condattr_destroy(&attributes);
-}
-
 struct fb_inventory_slot *fb_inventory_slot_new(struct fb_inventory *first)
 {
     struct fb_inventory_slot *slot = calloc(1, sizeof *slot);
@@ -116,7 +108,7 @@ struct fb_inventory_slot *fb_inventory_slot_new(struct fb_inventory *first)
         free(slot);
         return NULL;
     }
-    init_changed(slot);
+    fb_deadline_init(&slot->changed);
     fb_inventory_slot_put(slot, first);
     return slot;
 }
@@ -146,23 +138,10 @@ struct fb_inventory *fb_inventory_slot_get(struct fb_inventory_slot *slot)
     return held;
 }
 
-/* @ms from now, by the clock of the condition. */
-static struct timespec end_of(int64_t ms)
-{
-    struct timespec end = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_nsec += (long)(ms % 1000) * 1000000;
-    end.tv_sec += (time_t)(ms / 1000) + end.tv_nsec / 1000000000;
-    end.tv_nsec %= 1000000000;
-    return end;
-}
-
 struct fb_inventory *fb_inventory_slot_await(struct fb_inventory_slot *slot, uint64_t generation,
                                              int64_t until_ms)
 {
-    int64_t left_ms = until_ms - fb_inventory_clock_ms();
-    struct timespec end = end_of(left_ms > 0 ? left_ms : 0);
+    struct timespec end = fb_deadline_of(until_ms);
     struct fb_inventory *held;
     int st = 0;
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "live.h"
 
+#include "deadline.h"
+
 #include "fabricbind/own.h"
 #include "live_collections.h"
 #include "log.h"
@@ -155,15 +157,8 @@ static int64_t due_ms(const struct fb_live *live)
 /* With the lock held: sleep until @due or until something happens. */
 static void sleep_until(struct fb_live *live, int64_t due)
 {
-    int64_t left = due - fb_inventory_clock_ms();
-    struct timespec until = {0};
+    struct timespec until = fb_deadline_of(due);
 
-    if (left <= 0)
-        return;
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)(left % 1000) * 1000000;
-    until.tv_sec += (time_t)(left / 1000) + until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
     (void)pthread_cond_timedwait(&live->wake, &live->lock, &until);
 }
 
@@ -230,14 +225,9 @@ void fb_live_rebase(struct fb_live *live, struct fb_inventory *base)
 
 static void init_locks(struct fb_live *live)
 {
-    pthread_condattr_t attributes;
-
     (void)pthread_mutex_init(&live->lock, NULL);
-    (void)pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&live->wake, &attributes);
-    (void)pthread_cond_init(&live->gone, &attributes);
-    (void)pthread_condattr_destroy(&attributes);
+    fb_deadline_init(&live->wake);
+    fb_deadline_init(&live->gone);
 }
 
 static void release(struct fb_live *live)
@@ -334,14 +324,10 @@ enum fb_status fb_live_start(struct fb_apiserver *server, struct fb_inventory_sl
 
 static bool wait_for_end(struct fb_live *live, unsigned wait_ms)
 {
-    struct timespec until = {0};
+    struct timespec until = fb_deadline_in(wait_ms);
     bool ended;
     int st = 0;
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)(wait_ms % 1000) * 1000000;
-    until.tv_sec += (time_t)(wait_ms / 1000) + until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
     (void)pthread_mutex_lock(&live->lock);
     live->ending = true;
     (void)pthread_cond_signal(&live->wake);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "reload.h"
 
+#include "deadline.h"
+
 #include "fabricbind/own.h"
 #include "log.h"
 
@@ -107,14 +109,9 @@ static void release(struct fb_reload *reload)
 
 static void init_locks(struct fb_reload *reload)
 {
-    pthread_condattr_t attributes;
-
     (void)pthread_mutex_init(&reload->lock, NULL);
     (void)pthread_cond_init(&reload->wake, NULL);
-    (void)pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&reload->gone, &attributes);
-    (void)pthread_condattr_destroy(&attributes);
+    fb_deadline_init(&reload->gone);
 }
 
 /* Keep what the servers run with: the inventory that told it will be gone. */
@@ -172,13 +169,9 @@ void fb_reload_ask(struct fb_reload *reload)
 /* With the lock held: wait for the thread's end, at most @wait_ms. */
 static bool wait_for_end(struct fb_reload *reload, unsigned wait_ms)
 {
-    struct timespec until = {0};
+    struct timespec until = fb_deadline_in(wait_ms);
     int st = 0;
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)(wait_ms % 1000) * 1000000;
-    until.tv_sec += (time_t)(wait_ms / 1000) + until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
     while (!reload->ended && st == 0)
         st = pthread_cond_timedwait(&reload->gone, &reload->lock, &until);
     return reload->ended;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "ticker.h"
 
+#include "deadline.h"
+
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -21,13 +23,9 @@ struct fb_ticker {
 /* With the lock held. */
 static void wait_for_turn(struct fb_ticker *ticker)
 {
-    struct timespec until = {0};
+    struct timespec until = fb_deadline_in(ticker->period_ms);
     int st = 0;
 
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (long)(ticker->period_ms % 1000) * 1000000;
-    until.tv_sec += (time_t)(ticker->period_ms / 1000) + until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
     while (!ticker->wanted && !ticker->ending && st == 0)
         st = pthread_cond_timedwait(&ticker->wake, &ticker->lock, &until);
     ticker->wanted = false;
@@ -58,13 +56,8 @@ static void release(struct fb_ticker *ticker)
 
 static void init_locks(struct fb_ticker *ticker)
 {
-    pthread_condattr_t attributes;
-
     (void)pthread_mutex_init(&ticker->lock, NULL);
-    (void)pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&ticker->wake, &attributes);
-    (void)pthread_condattr_destroy(&attributes);
+    fb_deadline_init(&ticker->wake);
 }
 
 enum fb_status fb_ticker_start(unsigned period_ms, void (*turn)(void *context), void *context,

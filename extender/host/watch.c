@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "watch.h"
 
+#include "deadline.h"
+
 #include "fabricbind/own.h"
 #include "inventory.h"
 #include "watch_told.h"
@@ -67,22 +69,10 @@ static void tell_changed(const struct fb_watch *watch)
     watch->ground.listener.changed(watch->ground.listener.context);
 }
 
-static struct timespec after_ms(unsigned ms)
-{
-    struct timespec until = {0};
-
-    (void)clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(ms / 1000);
-    until.tv_nsec += (long)(ms % 1000) * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    return until;
-}
-
 /* Until then, or until it is to end. */
 static void wait_ms(struct fb_watch *watch, unsigned ms)
 {
-    struct timespec until = after_ms(ms);
+    struct timespec until = fb_deadline_in(ms);
     int st = 0;
 
     (void)pthread_mutex_lock(&watch->lock);
@@ -298,13 +288,8 @@ static void *run(void *context)
 
 static void init_waiting(struct fb_watch *watch)
 {
-    pthread_condattr_t attributes;
-
     (void)pthread_mutex_init(&watch->lock, NULL);
-    (void)pthread_condattr_init(&attributes);
-    (void)pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    (void)pthread_cond_init(&watch->wake, &attributes);
-    (void)pthread_condattr_destroy(&attributes);
+    fb_deadline_init(&watch->wake);
 }
 
 static void release(struct fb_watch *watch)

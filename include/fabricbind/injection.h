@@ -26,6 +26,11 @@ struct fb_patch {
     size_t len, size;
 };
 
+/** One more at the end of @patch, which grows in @arena. FB_ENOMEM, then also for a @path or @value
+ * that is NULL because there was no memory for it: @patch is as before. */
+enum fb_status fb_patch_add(struct fb_arena *arena, struct fb_patch *patch, const char *path,
+                            const char *value) FB_CHECK;
+
 struct fb_injection_input {
     const struct fb_pod *pod;
     const struct fb_podspec *spec;

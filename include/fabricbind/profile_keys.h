@@ -7,4 +7,8 @@
 #define FB_PROFILE_CONF_KEY "fabricbind.io/nccl.conf"
 #define FB_PROFILE_TOPO_KEY "fabricbind.io/nccl-topo.xml"
 
+/** What injection marks a pod with ("true"), and what it says of what it left out. */
+#define FB_MANAGED_KEY "fabricbind.io/managed"
+#define FB_DEGRADED_KEY "fabricbind.io/degraded"
+
 #endif
