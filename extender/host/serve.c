@@ -91,12 +91,16 @@ static enum fb_status listen_on(struct daemon *daemon, enum fb_listener listener
                                 const char *address, const struct fb_server_limits *limits,
                                 struct fb_error *err)
 {
-    struct fb_server_tls *tls =
-        listener == FB_LISTENER_ADMISSION ? fb_serve_cluster_tls(daemon->cluster) : NULL;
-    size_t len = fb_routes_make(listener, context, daemon->routes[listener]);
-    enum fb_status st =
-        fb_server_start(address, daemon->routes[listener], len, limits, fb_serve_told,
-                        daemon->metrics, tls, &daemon->servers[listener], err);
+    const struct fb_server_setup setup = {
+        .address = address,
+        .routes = daemon->routes[listener],
+        .routes_len = fb_routes_make(listener, context, daemon->routes[listener]),
+        .limits = limits,
+        .told = fb_serve_told,
+        .told_context = daemon->metrics,
+        .tls = listener == FB_LISTENER_ADMISSION ? fb_serve_cluster_tls(daemon->cluster) : NULL,
+    };
+    enum fb_status st = fb_server_start(&setup, &daemon->servers[listener], err);
 
     if (st != FB_OK)
         return fb_error_prefix(err, st, "listen.%s", fb_listener_name(listener));

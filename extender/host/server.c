@@ -294,11 +294,8 @@ static void stop(struct fb_server **at)
     fb_server_stop(*at, 0);
 }
 
-/* NOLINTNEXTLINE(readability-function-size): called once, a struct would only name them twice */
-enum fb_status fb_server_start(const char *address, const struct fb_route *routes,
-                               size_t routes_len, const struct fb_server_limits *limits,
-                               fb_server_told told, void *told_context, struct fb_server_tls *tls,
-                               struct fb_server **ret, struct fb_error *err)
+enum fb_status fb_server_start(const struct fb_server_setup *setup, struct fb_server **ret,
+                               struct fb_error *err)
 {
     FB_OWNED(stop) struct fb_server *server = calloc(1, sizeof *server);
     struct fb_peers_limits bounds;
@@ -307,13 +304,13 @@ enum fb_status fb_server_start(const char *address, const struct fb_route *route
     if (server == NULL)
         return fb_error_set(err, FB_ENOMEM, "out of memory");
     server->fd = -1;
-    server->tls = tls;
-    server->limits = fill_limits(limits);
-    server->site =
-        (struct fb_site){routes, routes_len, server->limits.body_bytes, told, told_context, 0};
+    server->tls = setup->tls;
+    server->limits = fill_limits(setup->limits);
+    server->site = (struct fb_site){setup->routes, setup->routes_len,   server->limits.body_bytes,
+                                    setup->told,   setup->told_context, 0};
     bounds = (struct fb_peers_limits){server->limits.connections, server->limits.request_ms,
                                       server->limits.idle_ms};
-    st = fb_listen_open(address, &server->fd, &server->port, err);
+    st = fb_listen_open(setup->address, &server->fd, &server->port, err);
     if (st == FB_OK)
         st = fb_peers_start(&bounds, &server->peers, err);
     if (st == FB_OK)

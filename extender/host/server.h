@@ -85,19 +85,25 @@ typedef void (*fb_server_told)(void *context, const struct fb_request *request, 
 
 struct fb_server;
 
+/** What a server is started with. Borrowed; routes and certificate outlive the server. */
+struct fb_server_setup {
+    const char *address; /* "host:port", "[::1]:0"; port 0: a free one */
+    const struct fb_route *routes;
+    size_t routes_len;
+    const struct fb_server_limits *limits; /* NULL: all defaults */
+    fb_server_told told;
+    void *told_context;
+    struct fb_server_tls *tls; /* NULL: plain HTTP */
+};
+
 /**
- * Listen on @address ("host:port", "[::1]:0", port 0: a free one) and serve @routes (borrowed,
- * outliving the server) until stopped.
- *
- * @tls  the certificate, borrowed, outliving the server; NULL: plain HTTP
+ * Listen, and serve the routes until stopped.
  *
  * Returns FB_OK; FB_EINPUT for an address that is none;
  * FB_EIO ("127.0.0.1:9712: Address already in use"); FB_ENOMEM.
  */
-enum fb_status fb_server_start(const char *address, const struct fb_route *routes,
-                               size_t routes_len, const struct fb_server_limits *limits,
-                               fb_server_told told, void *told_context, struct fb_server_tls *tls,
-                               struct fb_server **ret, struct fb_error *err) FB_CHECK;
+enum fb_status fb_server_start(const struct fb_server_setup *setup, struct fb_server **ret,
+                               struct fb_error *err) FB_CHECK;
 
 /** The port that it listens on. */
 unsigned fb_server_port(const struct fb_server *server);

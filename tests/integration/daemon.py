@@ -9,6 +9,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 
 from fabricbind import BIN
 
@@ -62,7 +63,9 @@ class Daemon:
             file.write(text if "listen:" in text else LISTEN + text)
 
     def log(self):
-        """All that is logged so far; every line must be JSON."""
+        """All that is logged so far, or, when it has ended, at all; every line must be JSON."""
+        if self.process.poll() is not None:
+            self._reader.join(WAIT)
         with self._more:
             return [json.loads(line) for line in self._lines]
 
@@ -100,6 +103,14 @@ class Daemon:
         if status != 200 or not headers["Content-Type"].startswith("text/plain; version=0.0.4"):
             raise AssertionError(f"/metrics: {status}, {headers['Content-Type']}")
         return parse_metrics(text)
+
+    def counted(self, series, value):
+        """The metrics once a series has a value: requests are counted behind their answer."""
+        end = time.monotonic() + WAIT
+        found = self.metrics()
+        while found.get(series) != value and time.monotonic() < end:
+            found = self.metrics()
+        return found
 
     def signal(self, number):
         self.process.send_signal(number)

@@ -51,8 +51,9 @@ class Status(unittest.TestCase):
                 self.assertEqual(daemon.ask("extender", "POST", "/volcano/sessionopen", "{}")[0],
                                  200)
             daemon.ask("extender", "POST", "/nowhere")
-            found = daemon.metrics()
+            daemon.counted('fabricbind_requests_total{api="none",verb="none",code="404"}', 1)
             labels = 'api="volcano",verb="sessionopen"'
+            found = daemon.counted(f'fabricbind_requests_total{{{labels},code="200"}}', 3)
             self.assertEqual(found[f'fabricbind_requests_total{{{labels},code="200"}}'], 3)
             self.assertEqual(found[f"fabricbind_request_duration_seconds_count{{{labels}}}"], 3)
             self.assertEqual(found[f"fabricbind_request_bytes_total{{{labels}}}"], 6)

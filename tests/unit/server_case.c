@@ -141,13 +141,21 @@ void server_case_start_tls(struct server_case *at, const struct fb_server_limits
         {.method = "POST", .path = "/nothing", .handler = &sums},
         {.method = "POST", .path = "/slow", .handler = &sums},
     };
+    const struct fb_server_setup setup = {
+        .address = "127.0.0.1:0",
+        .routes = routes,
+        .routes_len = COUNT(routes),
+        .limits = limits,
+        .told = told,
+        .told_context = at,
+        .tls = tls,
+    };
     struct fb_error err = {0};
 
     *at = (struct server_case){.server = NULL};
     for (size_t i = 0; i < COUNT(routes); i++)
         routes[i].context = at;
-    if (fb_server_start("127.0.0.1:0", routes, COUNT(routes), limits, told, at, tls, &at->server,
-                        &err) != FB_OK)
+    if (fb_server_start(&setup, &at->server, &err) != FB_OK)
         fail_msg("%s", err.text);
     at->port = fb_server_port(at->server);
     assert_true(at->port > 0);

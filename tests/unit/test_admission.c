@@ -145,11 +145,16 @@ static void test_admission__refuses_objects_that_cannot_be_read(void **state)
 static struct fb_server *serve(const struct fb_route *table, size_t len)
 {
     const struct fb_server_limits limits = {.threads = 2};
+    const struct fb_server_setup setup = {
+        .address = "127.0.0.1:0",
+        .routes = table,
+        .routes_len = len,
+        .limits = &limits,
+    };
     struct fb_server *server = NULL;
     struct fb_error err = {0};
 
-    if (fb_server_start("127.0.0.1:0", table, len, &limits, NULL, NULL, NULL, &server, &err) !=
-        FB_OK)
+    if (fb_server_start(&setup, &server, &err) != FB_OK)
         fail_msg("%s", err.text);
     return server;
 }

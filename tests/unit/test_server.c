@@ -189,7 +189,7 @@ static void test_server_start__refuses_what_is_no_address(void **state)
         struct fb_error err = {0};
 
         assert_int_equal(
-            fb_server_start(cases[i].address, NULL, 0, NULL, NULL, NULL, NULL, &server, &err),
+            fb_server_start(&(struct fb_server_setup){.address = cases[i].address}, &server, &err),
             cases[i].st);
         assert_string_equal(err.text, cases[i].want);
         assert_null(server);
@@ -205,11 +205,11 @@ static void test_server_start__says_that_a_port_is_taken(void **state)
     char want[128];
 
     (void)state;
-    assert_int_equal(fb_server_start("localhost:0", NULL, 0, NULL, NULL, NULL, NULL, &first, NULL),
-                     FB_OK);
+    assert_int_equal(
+        fb_server_start(&(struct fb_server_setup){.address = "localhost:0"}, &first, NULL), FB_OK);
     (void)snprintf(address, sizeof address, "localhost:%u", fb_server_port(first));
     (void)snprintf(want, sizeof want, "%s: Address already in use", address);
-    assert_int_equal(fb_server_start(address, NULL, 0, NULL, NULL, NULL, NULL, &second, &err),
+    assert_int_equal(fb_server_start(&(struct fb_server_setup){.address = address}, &second, &err),
                      FB_EIO);
     assert_string_equal(err.text, want);
     fb_server_stop(first, 0);
@@ -226,7 +226,7 @@ static void test_server_start__copes_without_memory(void **state)
         enum fb_status st;
 
         alloc_fault_arm(after);
-        st = fb_server_start("127.0.0.1:0", NULL, 0, NULL, NULL, NULL, NULL, &server, &err);
+        st = fb_server_start(&(struct fb_server_setup){.address = "127.0.0.1:0"}, &server, &err);
         alloc_fault_disarm();
         assert_int_equal(st, FB_ENOMEM);
         assert_string_equal(err.text, "out of memory");
